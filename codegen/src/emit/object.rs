@@ -249,18 +249,15 @@ impl Scope<'_> {
                 required.push(quote! { #cfg (#at, #json) });
             }
         }
-        let (other, extra) = if object.open {
-            (
-                quote! { reader.extra(&mut self.extra) },
-                quote! {
-                    fn extra(&self) -> Option<&Extra> {
-                        Some(&self.extra)
-                    }
-                },
-            )
+        let other = if object.open {
+            quote! { reader.extra(&mut self.extra) }
         } else {
-            (quote! { reader.unknown() }, quote! {})
+            quote! { reader.unknown() }
         };
+        constants.append(&mut required);
+        let required = (!constants.is_empty()).then(|| {
+            quote! { const REQUIRED: &'static [(u8, &'static str)] = &[#(#constants),*]; }
+        });
         let read = if arms.is_empty() {
             other
         } else {
@@ -276,14 +273,13 @@ impl Scope<'_> {
             #cfg_type
             impl<'de> codec::FromMembers<'de> for #ident {
                 const NAME: &'static str = #name;
-                const REQUIRED: &'static [(u8, &'static str)] = &[#(#constants,)* #(#required,)*];
+                #required
                 fn read_member<A: MapAccess<'de>>(
                     &mut self,
                     reader: &mut codec::Reader<'de, A>,
                 ) -> Result<(), A::Error> {
                     #read
                 }
-                #extra
             }
         })
     }

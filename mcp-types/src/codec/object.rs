@@ -1,7 +1,7 @@
 //! Objects: from members to a struct.
 
 use super::members::Members;
-use super::{Extra, Reader, Vacant};
+use super::{Reader, Vacant};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
@@ -13,18 +13,14 @@ pub trait FromMembers<'de>: Vacant + Sized {
     /// Name of the type in the schema, for messages.
     const NAME: &'static str;
     /// Members that must be there: their numbers and names.
-    const REQUIRED: &'static [(u8, &'static str)];
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    /// Reads the member at hand into its place.
+    /// Reads the member at hand into its place; behind the last one, where the reader has no name
+    /// at hand, what a member without a place is taken for says whether all is well.
     fn read_member<A: MapAccess<'de>>(
         &mut self,
         reader: &mut Reader<'de, A>,
     ) -> Result<(), A::Error>;
-
-    /// Where members go that the type does not name.
-    fn extra(&self) -> Option<&Extra> {
-        None
-    }
 
     /// Reads all members.
     fn from_members<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
@@ -39,16 +35,11 @@ pub trait FromMembers<'de>: Vacant + Sized {
 /// [`FromMembers`] for one form of members.
 trait Target<'de, A: MapAccess<'de>> {
     fn read_member(&mut self, reader: &mut Reader<'de, A>) -> Result<(), A::Error>;
-    fn extra(&self) -> Option<&Extra>;
 }
 
 impl<'de, T: FromMembers<'de>, A: MapAccess<'de>> Target<'de, A> for T {
     fn read_member(&mut self, reader: &mut Reader<'de, A>) -> Result<(), A::Error> {
         FromMembers::read_member(self, reader)
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        FromMembers::extra(self)
     }
 }
 
@@ -63,10 +54,7 @@ fn read_members<'de, A: MapAccess<'de>>(
         target.read_member(&mut reader)?;
     }
     reader.demand(required)?;
-    match target.extra().and_then(Extra::duplicate) {
-        Some(name) => Err(A::Error::custom(format_args!("duplicate member `{name}`"))),
-        None => Ok(()),
-    }
+    target.read_member(&mut reader)
 }
 
 /// Reads an object. Arrays, which derived decoders take for structs, are refused.

@@ -17,6 +17,8 @@ use std::ops::RangeInclusive;
 pub struct Reader<'de, A> {
     members: Members<'de, A>,
     key: Key<'de>,
+    /// Whether there are no more.
+    ended: bool,
     /// A bit for each declared member that was there.
     seen: u128,
 }
@@ -27,17 +29,17 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Self {
             members,
             key: Key::Borrowed(""),
+            ended: false,
             seen: 0,
         }
     }
 
     /// Goes on to the next member, if there is one.
     pub(super) fn advance(&mut self) -> Result<bool, A::Error> {
-        let Some(key) = self.members.next_key()? else {
-            return Ok(false);
-        };
-        self.key = key;
-        Ok(true)
+        let key = self.members.next_key()?;
+        self.ended = key.is_none();
+        self.key = key.unwrap_or(Key::Borrowed(""));
+        Ok(!self.ended)
     }
 
     /// Fails if one of these members was not there.
@@ -100,8 +102,17 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Ok(())
     }
 
-    /// Reads a member that is not declared.
+    /// Reads a member that is not declared; behind the last one, fails if one of those stands
+    /// twice.
     pub fn extra(&mut self, extra: &mut Extra) -> Result<(), A::Error> {
+        if self.ended {
+            // Through a pointer, as `from_str` reads, and for the same reason.
+            let duplicate: fn(&Extra) -> Option<&str> = Extra::duplicate;
+            return match duplicate(extra) {
+                Some(name) => Err(A::Error::custom(format_args!("duplicate member `{name}`"))),
+                None => Ok(()),
+            };
+        }
         let value = self.members.next_value::<Value>()?;
         extra.push(self.key.as_str(), value);
         Ok(())
@@ -109,6 +120,9 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
 
     /// Refuses a member of an object that allows no others.
     pub fn unknown(&mut self) -> Result<(), A::Error> {
+        if self.ended {
+            return Ok(());
+        }
         Err(super::unknown_member(&self.key))
     }
 

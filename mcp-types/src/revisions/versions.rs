@@ -55,41 +55,45 @@ impl Outcome for super::v2026_07_28::CallToolOutcome {
 impl Versioned for super::v2026_07_28::CallToolRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CallToolRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::CallToolRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::CallToolRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::CallToolRequest::try_from(value)?;
-                let value = super::v2026_07_28::CallToolRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::CallToolRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::CallToolRequest::from(value);
-                let value = super::v2025_11_25::CallToolRequest::try_from(value)?;
-                let value = super::v2026_07_28::CallToolRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::CallToolRequest = json::from_str(text)?;
-                let value = super::v2025_03_26::CallToolRequest::from(value);
-                let value = super::v2025_06_18::CallToolRequest::from(value);
-                let value = super::v2025_11_25::CallToolRequest::try_from(value)?;
-                let value = super::v2026_07_28::CallToolRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CallToolRequest", other)),
-        }
+        known(
+            "CallToolRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CallToolRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::CallToolRequest = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::CallToolRequest = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::CallToolRequest = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::CallToolRequest::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::CallToolRequest::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::CallToolRequest::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::CallToolRequest::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -136,46 +140,31 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
 impl Versioned for super::v2026_07_28::CallToolRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CallToolRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::CallToolRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::CallToolRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CallToolRequestParams::from(value);
-                let value = super::v2026_07_28::CallToolRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::CallToolRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CallToolRequestParams::from(value);
-                let value = super::v2026_07_28::CallToolRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::CallToolRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CallToolRequestParams::from(value);
-                let value = super::v2026_07_28::CallToolRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CallToolRequestParams", other)),
-        }
+        known(
+            "CallToolRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CallToolRequestParams = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::CallToolRequestParams = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::CallToolRequestParams::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::CallToolRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -210,41 +199,40 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
 impl Versioned for super::v2026_07_28::CallToolResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CallToolResult = json::from_str(text)?;
-                let value = super::v2026_07_28::CallToolResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::CallToolResult = json::from_str(text)?;
-                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
-                let value = super::v2026_07_28::CallToolResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::CallToolResult = json::from_str(text)?;
-                let value = super::v2025_06_18::CallToolResult::from(value);
-                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
-                let value = super::v2026_07_28::CallToolResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::CallToolResult = json::from_str(text)?;
-                let value = super::v2025_03_26::CallToolResult::from(value);
-                let value = super::v2025_06_18::CallToolResult::from(value);
-                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
-                let value = super::v2026_07_28::CallToolResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CallToolResult", other)),
-        }
+        known("CallToolResult", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CallToolResult = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::CallToolResult = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::CallToolResult = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::CallToolResult = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::CallToolResult::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::CallToolResult::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::CallToolResult::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::CallToolResult::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -287,10 +275,13 @@ impl Versioned for super::v2026_07_28::CallToolResult {
 impl Versioned for super::v2026_07_28::CancelTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("CancelTaskRequest", other)),
-        }
+        known(
+            "CancelTaskRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -314,10 +305,13 @@ impl Versioned for super::v2026_07_28::CancelTaskRequest {
 impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
-        }
+        known(
+            "CancelTaskRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -341,10 +335,13 @@ impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
 impl Versioned for super::v2026_07_28::CancelTaskResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("CancelTaskResult", other)),
-        }
+        known(
+            "CancelTaskResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -377,46 +374,31 @@ impl Outcome for super::v2026_07_28::CancelTaskResult {
 impl Versioned for super::v2026_07_28::CancelledNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CancelledNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::CancelledNotification::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::CancelledNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CancelledNotification::from(value);
-                let value = super::v2026_07_28::CancelledNotification::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::CancelledNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CancelledNotification::from(value);
-                let value = super::v2026_07_28::CancelledNotification::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::CancelledNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CancelledNotification::from(value);
-                let value = super::v2026_07_28::CancelledNotification::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CancelledNotification", other)),
-        }
+        known(
+            "CancelledNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CancelledNotification = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::CancelledNotification = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::CancelledNotification::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::CancelledNotification::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -451,54 +433,31 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
 impl Versioned for super::v2026_07_28::CancelledNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CancelledNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::CancelledNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CancelledNotificationParams::from(value);
-                let value = super::v2026_07_28::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::CancelledNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CancelledNotificationParams::from(value);
-                let value = super::v2026_07_28::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::CancelledNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CancelledNotificationParams::from(value);
-                let value = super::v2026_07_28::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CancelledNotificationParams", other)),
-        }
+        known(
+            "CancelledNotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CancelledNotificationParams = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::CancelledNotificationParams = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::CancelledNotificationParams::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::CancelledNotificationParams::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -533,40 +492,38 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
 impl Versioned for super::v2026_07_28::CompleteRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CompleteRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::CompleteRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::CompleteRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::CompleteRequest::try_from(value)?;
-                let value = super::v2026_07_28::CompleteRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::CompleteRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::CompleteRequest::from(value);
-                let value = super::v2025_11_25::CompleteRequest::try_from(value)?;
-                let value = super::v2026_07_28::CompleteRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::CompleteRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::CompleteRequest::from(value);
-                let value = super::v2025_11_25::CompleteRequest::try_from(value)?;
-                let value = super::v2026_07_28::CompleteRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CompleteRequest", other)),
-        }
+        known(
+            "CompleteRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CompleteRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::CompleteRequest = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::CompleteRequest = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::CompleteRequest::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::CompleteRequest::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::CompleteRequest::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -607,48 +564,38 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
 impl Versioned for super::v2026_07_28::CompleteRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CompleteRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::CompleteRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::CompleteRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CompleteRequestParams::from(value);
-                let value = super::v2026_07_28::CompleteRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::CompleteRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::CompleteRequestParams::from(value);
-                let value = super::v2025_11_25::CompleteRequestParams::from(value);
-                let value = super::v2026_07_28::CompleteRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::CompleteRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::CompleteRequestParams::from(value);
-                let value = super::v2025_11_25::CompleteRequestParams::from(value);
-                let value = super::v2026_07_28::CompleteRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CompleteRequestParams", other)),
-        }
+        known(
+            "CompleteRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CompleteRequestParams = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::CompleteRequestParams = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::CompleteRequestParams = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::CompleteRequestParams::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::CompleteRequestParams::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::CompleteRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -689,35 +636,19 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
 impl Versioned for super::v2026_07_28::CompleteResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CompleteResult = json::from_str(text)?;
-                let value = super::v2026_07_28::CompleteResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_11_25::CompleteResult = json::from_str(text)?;
-                let value = super::v2026_07_28::CompleteResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_11_25::CompleteResult = json::from_str(text)?;
-                let value = super::v2026_07_28::CompleteResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_11_25::CompleteResult = json::from_str(text)?;
-                let value = super::v2026_07_28::CompleteResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CompleteResult", other)),
-        }
+        known("CompleteResult", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CompleteResult = json::from_str(
+                        text,
+                    )?;
+                    super::v2026_07_28::CompleteResult::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -754,49 +685,45 @@ impl Outcome for super::v2026_07_28::CompleteResult {
 impl Versioned for super::v2026_07_28::CreateMessageRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CreateMessageRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::CreateMessageRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::CreateMessageRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
-                let value = super::v2026_07_28::CreateMessageRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::CreateMessageRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::CreateMessageRequest::from(value);
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
-                let value = super::v2026_07_28::CreateMessageRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::CreateMessageRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_03_26::CreateMessageRequest::from(value);
-                let value = super::v2025_06_18::CreateMessageRequest::from(value);
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
-                let value = super::v2026_07_28::CreateMessageRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CreateMessageRequest", other)),
-        }
+        known(
+            "CreateMessageRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CreateMessageRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::CreateMessageRequest = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::CreateMessageRequest = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::CreateMessageRequest = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::CreateMessageRequest::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::CreateMessageRequest::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::CreateMessageRequest::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::CreateMessageRequest::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -843,49 +770,45 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
 impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CreateMessageRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::CreateMessageRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::CreateMessageRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CreateMessageRequestParams::from(value);
-                let value = super::v2026_07_28::CreateMessageRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::CreateMessageRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::CreateMessageRequestParams::from(value);
-                let value = super::v2025_11_25::CreateMessageRequestParams::from(value);
-                let value = super::v2026_07_28::CreateMessageRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::CreateMessageRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
-                let value = super::v2025_06_18::CreateMessageRequestParams::from(value);
-                let value = super::v2025_11_25::CreateMessageRequestParams::from(value);
-                let value = super::v2026_07_28::CreateMessageRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CreateMessageRequestParams", other)),
-        }
+        known(
+            "CreateMessageRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CreateMessageRequestParams = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::CreateMessageRequestParams = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::CreateMessageRequestParams = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::CreateMessageRequestParams = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::CreateMessageRequestParams::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::CreateMessageRequestParams::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::CreateMessageRequestParams::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::CreateMessageRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -932,49 +855,45 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
 impl Versioned for super::v2026_07_28::CreateMessageResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CreateMessageResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::CreateMessageResult::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::CreateMessageResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::CreateMessageResult::from(value);
-                let value = super::v2026_07_28::CreateMessageResult::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::CreateMessageResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::CreateMessageResult::from(value);
-                let value = super::v2025_11_25::CreateMessageResult::from(value);
-                let value = super::v2026_07_28::CreateMessageResult::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::CreateMessageResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_03_26::CreateMessageResult::from(value);
-                let value = super::v2025_06_18::CreateMessageResult::from(value);
-                let value = super::v2025_11_25::CreateMessageResult::from(value);
-                let value = super::v2026_07_28::CreateMessageResult::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CreateMessageResult", other)),
-        }
+        known(
+            "CreateMessageResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::CreateMessageResult = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::CreateMessageResult = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::CreateMessageResult = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::CreateMessageResult = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::CreateMessageResult::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::CreateMessageResult::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::CreateMessageResult::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::CreateMessageResult::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -1030,10 +949,13 @@ impl Outcome for super::v2026_07_28::CreateMessageResult {
 impl Versioned for super::v2026_07_28::DiscoverRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("DiscoverRequest", other)),
-        }
+        known(
+            "DiscoverRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -1056,10 +978,8 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
 impl Versioned for super::v2026_07_28::DiscoverResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("DiscoverResult", other)),
-        }
+        known("DiscoverResult", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -1090,23 +1010,26 @@ impl Outcome for super::v2026_07_28::DiscoverResult {
 impl Versioned for super::v2026_07_28::ElicitRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ElicitRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::ElicitRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ElicitRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
-                let value = super::v2026_07_28::ElicitRequest::from(value);
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("ElicitRequest", other)),
-        }
+        known("ElicitRequest", revision, Revision::V2025_06_18, Revision::V2026_07_28)?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ElicitRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ElicitRequest = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::ElicitRequest::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ElicitRequest::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -1136,18 +1059,24 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
 impl Versioned for super::v2026_07_28::ElicitRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ElicitRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ElicitRequestParams::from(value);
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("ElicitRequestParams", other)),
-        }
+        known(
+            "ElicitRequestParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ElicitRequestParams = json::from_str(
+                        text,
+                    )?;
+                    super::v2026_07_28::ElicitRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -1176,23 +1105,26 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
 impl Versioned for super::v2026_07_28::ElicitResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ElicitResult = json::from_str(text)?;
-                let value = super::v2026_07_28::ElicitResult::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ElicitResult = json::from_str(text)?;
-                let value = super::v2025_11_25::ElicitResult::from(value);
-                let value = super::v2026_07_28::ElicitResult::from(value);
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("ElicitResult", other)),
-        }
+        known("ElicitResult", revision, Revision::V2025_06_18, Revision::V2026_07_28)?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ElicitResult = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ElicitResult = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::ElicitResult::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ElicitResult::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -1275,41 +1207,45 @@ impl Outcome for super::v2026_07_28::GetPromptOutcome {
 impl Versioned for super::v2026_07_28::GetPromptRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::GetPromptRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::GetPromptRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::GetPromptRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::GetPromptRequest::try_from(value)?;
-                let value = super::v2026_07_28::GetPromptRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::GetPromptRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::GetPromptRequest::from(value);
-                let value = super::v2025_11_25::GetPromptRequest::try_from(value)?;
-                let value = super::v2026_07_28::GetPromptRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::GetPromptRequest = json::from_str(text)?;
-                let value = super::v2025_03_26::GetPromptRequest::from(value);
-                let value = super::v2025_06_18::GetPromptRequest::from(value);
-                let value = super::v2025_11_25::GetPromptRequest::try_from(value)?;
-                let value = super::v2026_07_28::GetPromptRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("GetPromptRequest", other)),
-        }
+        known(
+            "GetPromptRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::GetPromptRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::GetPromptRequest = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::GetPromptRequest = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::GetPromptRequest = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::GetPromptRequest::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::GetPromptRequest::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::GetPromptRequest::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::GetPromptRequest::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -1356,46 +1292,31 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
 impl Versioned for super::v2026_07_28::GetPromptRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::GetPromptRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::GetPromptRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::GetPromptRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
-                let value = super::v2026_07_28::GetPromptRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::GetPromptRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
-                let value = super::v2026_07_28::GetPromptRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::GetPromptRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
-                let value = super::v2026_07_28::GetPromptRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("GetPromptRequestParams", other)),
-        }
+        known(
+            "GetPromptRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::GetPromptRequestParams = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::GetPromptRequestParams = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::GetPromptRequestParams::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::GetPromptRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -1430,41 +1351,45 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
 impl Versioned for super::v2026_07_28::GetPromptResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::GetPromptResult = json::from_str(text)?;
-                let value = super::v2026_07_28::GetPromptResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::GetPromptResult = json::from_str(text)?;
-                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
-                let value = super::v2026_07_28::GetPromptResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::GetPromptResult = json::from_str(text)?;
-                let value = super::v2025_06_18::GetPromptResult::from(value);
-                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
-                let value = super::v2026_07_28::GetPromptResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::GetPromptResult = json::from_str(text)?;
-                let value = super::v2025_03_26::GetPromptResult::from(value);
-                let value = super::v2025_06_18::GetPromptResult::from(value);
-                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
-                let value = super::v2026_07_28::GetPromptResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("GetPromptResult", other)),
-        }
+        known(
+            "GetPromptResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::GetPromptResult = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::GetPromptResult = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::GetPromptResult = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::GetPromptResult = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::GetPromptResult::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::GetPromptResult::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::GetPromptResult::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::GetPromptResult::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -1512,10 +1437,13 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
 impl Versioned for super::v2026_07_28::GetResourceRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetResourceRequest", other)),
-        }
+        known(
+            "GetResourceRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -1539,10 +1467,13 @@ impl Versioned for super::v2026_07_28::GetResourceRequest {
 impl Versioned for super::v2026_07_28::GetResourceRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetResourceRequestParams", other)),
-        }
+        known(
+            "GetResourceRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -1566,10 +1497,13 @@ impl Versioned for super::v2026_07_28::GetResourceRequestParams {
 impl Versioned for super::v2026_07_28::GetResourceResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetResourceResult", other)),
-        }
+        known(
+            "GetResourceResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -1607,10 +1541,8 @@ impl Outcome for super::v2026_07_28::GetResourceResult {
 impl Versioned for super::v2026_07_28::GetTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetTaskRequest", other)),
-        }
+        known("GetTaskRequest", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -1629,10 +1561,13 @@ impl Versioned for super::v2026_07_28::GetTaskRequest {
 impl Versioned for super::v2026_07_28::GetTaskRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
-        }
+        known(
+            "GetTaskRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -1656,10 +1591,8 @@ impl Versioned for super::v2026_07_28::GetTaskRequestParams {
 impl Versioned for super::v2026_07_28::GetTaskResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetTaskResult", other)),
-        }
+        known("GetTaskResult", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -1687,48 +1620,38 @@ impl Outcome for super::v2026_07_28::GetTaskResult {
 impl Versioned for super::v2026_07_28::ListPromptsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListPromptsRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ListPromptsRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ListPromptsRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListPromptsRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ListPromptsRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ListPromptsRequest::from(value);
-                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListPromptsRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::ListPromptsRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ListPromptsRequest::from(value);
-                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListPromptsRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListPromptsRequest", other)),
-        }
+        known(
+            "ListPromptsRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ListPromptsRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ListPromptsRequest = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ListPromptsRequest = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::ListPromptsRequest::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ListPromptsRequest::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ListPromptsRequest::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -1769,40 +1692,38 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
 impl Versioned for super::v2026_07_28::ListPromptsResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListPromptsResult = json::from_str(text)?;
-                let value = super::v2026_07_28::ListPromptsResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ListPromptsResult = json::from_str(text)?;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
-                let value = super::v2026_07_28::ListPromptsResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ListPromptsResult = json::from_str(text)?;
-                let value = super::v2025_06_18::ListPromptsResult::from(value);
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
-                let value = super::v2026_07_28::ListPromptsResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::ListPromptsResult = json::from_str(text)?;
-                let value = super::v2025_06_18::ListPromptsResult::from(value);
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
-                let value = super::v2026_07_28::ListPromptsResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListPromptsResult", other)),
-        }
+        known(
+            "ListPromptsResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ListPromptsResult = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ListPromptsResult = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ListPromptsResult = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::ListPromptsResult::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ListPromptsResult::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ListPromptsResult::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -1856,66 +1777,42 @@ impl Outcome for super::v2026_07_28::ListPromptsResult {
 impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListResourceTemplatesRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ListResourceTemplatesRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                    value,
-                )?;
-                let value = super::v2026_07_28::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ListResourceTemplatesRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                    value,
-                )?;
-                let value = super::v2026_07_28::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::ListResourceTemplatesRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                    value,
-                )?;
-                let value = super::v2026_07_28::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListResourceTemplatesRequest", other)),
-        }
+        known(
+            "ListResourceTemplatesRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ListResourceTemplatesRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ListResourceTemplatesRequest = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ListResourceTemplatesRequest = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::ListResourceTemplatesRequest::from(
+                                        value,
+                                    )
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ListResourceTemplatesRequest::try_from(
+                                value,
+                            )?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ListResourceTemplatesRequest::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -1956,62 +1853,40 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
 impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListResourceTemplatesResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ListResourceTemplatesResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                let value = super::v2026_07_28::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ListResourceTemplatesResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ListResourceTemplatesResult::from(value);
-                let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                let value = super::v2026_07_28::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::ListResourceTemplatesResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ListResourceTemplatesResult::from(value);
-                let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                let value = super::v2026_07_28::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListResourceTemplatesResult", other)),
-        }
+        known(
+            "ListResourceTemplatesResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ListResourceTemplatesResult = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ListResourceTemplatesResult = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ListResourceTemplatesResult = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::ListResourceTemplatesResult::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ListResourceTemplatesResult::try_from(
+                                value,
+                            )?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ListResourceTemplatesResult::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2065,49 +1940,45 @@ impl Outcome for super::v2026_07_28::ListResourceTemplatesResult {
 impl Versioned for super::v2026_07_28::ListResourcesRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListResourcesRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ListResourcesRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ListResourcesRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListResourcesRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ListResourcesRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ListResourcesRequest::from(value);
-                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListResourcesRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::ListResourcesRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_03_26::ListResourcesRequest::from(value);
-                let value = super::v2025_06_18::ListResourcesRequest::from(value);
-                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListResourcesRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListResourcesRequest", other)),
-        }
+        known(
+            "ListResourcesRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ListResourcesRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ListResourcesRequest = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ListResourcesRequest = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::ListResourcesRequest = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::ListResourcesRequest::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::ListResourcesRequest::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ListResourcesRequest::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ListResourcesRequest::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2154,49 +2025,45 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
 impl Versioned for super::v2026_07_28::ListResourcesResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListResourcesResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ListResourcesResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ListResourcesResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
-                let value = super::v2026_07_28::ListResourcesResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ListResourcesResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ListResourcesResult::from(value);
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
-                let value = super::v2026_07_28::ListResourcesResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::ListResourcesResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_03_26::ListResourcesResult::from(value);
-                let value = super::v2025_06_18::ListResourcesResult::from(value);
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
-                let value = super::v2026_07_28::ListResourcesResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListResourcesResult", other)),
-        }
+        known(
+            "ListResourcesResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ListResourcesResult = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ListResourcesResult = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ListResourcesResult = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::ListResourcesResult = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::ListResourcesResult::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::ListResourcesResult::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ListResourcesResult::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ListResourcesResult::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2256,40 +2123,38 @@ impl Outcome for super::v2026_07_28::ListResourcesResult {
 impl Versioned for super::v2026_07_28::ListRootsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListRootsRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::ListRootsRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ListRootsRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListRootsRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ListRootsRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::ListRootsRequest::from(value);
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListRootsRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::ListRootsRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::ListRootsRequest::from(value);
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListRootsRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListRootsRequest", other)),
-        }
+        known(
+            "ListRootsRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ListRootsRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ListRootsRequest = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ListRootsRequest = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::ListRootsRequest::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ListRootsRequest::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ListRootsRequest::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2330,10 +2195,13 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
 impl Versioned for super::v2026_07_28::ListRootsRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("ListRootsRequestParams", other)),
-        }
+        known(
+            "ListRootsRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -2356,37 +2224,31 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
 impl Versioned for super::v2026_07_28::ListRootsResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListRootsResult = json::from_str(text)?;
-                let value = super::v2026_07_28::ListRootsResult::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_11_25::ListRootsResult = json::from_str(text)?;
-                let value = super::v2026_07_28::ListRootsResult::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ListRootsResult = json::from_str(text)?;
-                let value = super::v2025_11_25::ListRootsResult::from(value);
-                let value = super::v2026_07_28::ListRootsResult::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::ListRootsResult = json::from_str(text)?;
-                let value = super::v2025_11_25::ListRootsResult::from(value);
-                let value = super::v2026_07_28::ListRootsResult::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListRootsResult", other)),
-        }
+        known(
+            "ListRootsResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ListRootsResult = match revision {
+                        #[cfg(feature = "v2025-03-26")]
+                        older if older <= Revision::V2025_03_26 => {
+                            let value: super::v2025_03_26::ListRootsResult = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::ListRootsResult::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ListRootsResult::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2430,41 +2292,45 @@ impl Outcome for super::v2026_07_28::ListRootsResult {
 impl Versioned for super::v2026_07_28::ListToolsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListToolsRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::ListToolsRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ListToolsRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::ListToolsRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListToolsRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ListToolsRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::ListToolsRequest::from(value);
-                let value = super::v2025_11_25::ListToolsRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListToolsRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::ListToolsRequest = json::from_str(text)?;
-                let value = super::v2025_03_26::ListToolsRequest::from(value);
-                let value = super::v2025_06_18::ListToolsRequest::from(value);
-                let value = super::v2025_11_25::ListToolsRequest::try_from(value)?;
-                let value = super::v2026_07_28::ListToolsRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListToolsRequest", other)),
-        }
+        known(
+            "ListToolsRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ListToolsRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ListToolsRequest = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ListToolsRequest = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::ListToolsRequest = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::ListToolsRequest::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::ListToolsRequest::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ListToolsRequest::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ListToolsRequest::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2511,41 +2377,45 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
 impl Versioned for super::v2026_07_28::ListToolsResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListToolsResult = json::from_str(text)?;
-                let value = super::v2026_07_28::ListToolsResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ListToolsResult = json::from_str(text)?;
-                let value = super::v2025_11_25::ListToolsResult::from(value);
-                let value = super::v2026_07_28::ListToolsResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ListToolsResult = json::from_str(text)?;
-                let value = super::v2025_06_18::ListToolsResult::from(value);
-                let value = super::v2025_11_25::ListToolsResult::from(value);
-                let value = super::v2026_07_28::ListToolsResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::ListToolsResult = json::from_str(text)?;
-                let value = super::v2025_03_26::ListToolsResult::from(value);
-                let value = super::v2025_06_18::ListToolsResult::from(value);
-                let value = super::v2025_11_25::ListToolsResult::from(value);
-                let value = super::v2026_07_28::ListToolsResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListToolsResult", other)),
-        }
+        known(
+            "ListToolsResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ListToolsResult = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ListToolsResult = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ListToolsResult = match revision {
+                                        #[cfg(feature = "v2024-11-05")]
+                                        older if older <= Revision::V2024_11_05 => {
+                                            let value: super::v2024_11_05::ListToolsResult = json::from_str(
+                                                text,
+                                            )?;
+                                            super::v2025_03_26::ListToolsResult::from(value)
+                                        }
+                                        _ => json::from_str(text)?,
+                                    };
+                                    super::v2025_06_18::ListToolsResult::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ListToolsResult::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ListToolsResult::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2605,54 +2475,31 @@ impl Outcome for super::v2026_07_28::ListToolsResult {
 impl Versioned for super::v2026_07_28::LoggingMessageNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::LoggingMessageNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::LoggingMessageNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::LoggingMessageNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::LoggingMessageNotification::from(value);
-                let value = super::v2026_07_28::LoggingMessageNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::LoggingMessageNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::LoggingMessageNotification::from(value);
-                let value = super::v2026_07_28::LoggingMessageNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::LoggingMessageNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::LoggingMessageNotification::from(value);
-                let value = super::v2026_07_28::LoggingMessageNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("LoggingMessageNotification", other)),
-        }
+        known(
+            "LoggingMessageNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::LoggingMessageNotification = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::LoggingMessageNotification = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::LoggingMessageNotification::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::LoggingMessageNotification::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2687,62 +2534,35 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
 impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::LoggingMessageNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::LoggingMessageNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::LoggingMessageNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::LoggingMessageNotificationParams::from(
-                    value,
-                );
-                let value = super::v2026_07_28::LoggingMessageNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::LoggingMessageNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::LoggingMessageNotificationParams::from(
-                    value,
-                );
-                let value = super::v2026_07_28::LoggingMessageNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::LoggingMessageNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::LoggingMessageNotificationParams::from(
-                    value,
-                );
-                let value = super::v2026_07_28::LoggingMessageNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => {
-                Err(VersionError::unmapped("LoggingMessageNotificationParams", other))
-            }
-        }
+        known(
+            "LoggingMessageNotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::LoggingMessageNotificationParams = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::LoggingMessageNotificationParams = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::LoggingMessageNotificationParams::from(
+                                value,
+                            )
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::LoggingMessageNotificationParams::try_from(
+                        value,
+                    )?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2779,43 +2599,24 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
 impl Versioned for super::v2026_07_28::NotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::NotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::NotificationParams::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_11_25::NotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::NotificationParams::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_11_25::NotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::NotificationParams::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_11_25::NotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::NotificationParams::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("NotificationParams", other)),
-        }
+        known(
+            "NotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::NotificationParams = json::from_str(
+                        text,
+                    )?;
+                    super::v2026_07_28::NotificationParams::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2844,46 +2645,31 @@ impl Versioned for super::v2026_07_28::NotificationParams {
 impl Versioned for super::v2026_07_28::PaginatedRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::PaginatedRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::PaginatedRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                let value = super::v2026_07_28::PaginatedRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                let value = super::v2026_07_28::PaginatedRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                let value = super::v2026_07_28::PaginatedRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("PaginatedRequestParams", other)),
-        }
+        known(
+            "PaginatedRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::PaginatedRequestParams = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::PaginatedRequestParams::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::PaginatedRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2918,47 +2704,38 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
 impl Versioned for super::v2026_07_28::ProgressNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ProgressNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ProgressNotification::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ProgressNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ProgressNotification::from(value);
-                let value = super::v2026_07_28::ProgressNotification::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::ProgressNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ProgressNotification::from(value);
-                let value = super::v2026_07_28::ProgressNotification::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::ProgressNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ProgressNotification::from(value);
-                let value = super::v2025_11_25::ProgressNotification::from(value);
-                let value = super::v2026_07_28::ProgressNotification::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ProgressNotification", other)),
-        }
+        known(
+            "ProgressNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ProgressNotification = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ProgressNotification = match revision {
+                                #[cfg(feature = "v2024-11-05")]
+                                older if older <= Revision::V2024_11_05 => {
+                                    let value: super::v2024_11_05::ProgressNotification = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::ProgressNotification::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ProgressNotification::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ProgressNotification::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -2999,55 +2776,38 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
 impl Versioned for super::v2026_07_28::ProgressNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ProgressNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ProgressNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ProgressNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ProgressNotificationParams::from(value);
-                let value = super::v2026_07_28::ProgressNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::ProgressNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ProgressNotificationParams::from(value);
-                let value = super::v2026_07_28::ProgressNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::ProgressNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ProgressNotificationParams::from(value);
-                let value = super::v2025_11_25::ProgressNotificationParams::from(value);
-                let value = super::v2026_07_28::ProgressNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ProgressNotificationParams", other)),
-        }
+        known(
+            "ProgressNotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ProgressNotificationParams = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ProgressNotificationParams = match revision {
+                                #[cfg(feature = "v2024-11-05")]
+                                older if older <= Revision::V2024_11_05 => {
+                                    let value: super::v2024_11_05::ProgressNotificationParams = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::ProgressNotificationParams::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ProgressNotificationParams::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ProgressNotificationParams::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -3088,60 +2848,33 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
 impl Versioned for super::v2026_07_28::PromptListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::PromptListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::PromptListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::PromptListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::PromptListChangedNotification::from(
-                    value,
-                );
-                let value = super::v2026_07_28::PromptListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::PromptListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::PromptListChangedNotification::from(
-                    value,
-                );
-                let value = super::v2026_07_28::PromptListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::PromptListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::PromptListChangedNotification::from(
-                    value,
-                );
-                let value = super::v2026_07_28::PromptListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("PromptListChangedNotification", other)),
-        }
+        known(
+            "PromptListChangedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::PromptListChangedNotification = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::PromptListChangedNotification = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::PromptListChangedNotification::from(
+                                value,
+                            )
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::PromptListChangedNotification::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -3177,10 +2910,13 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
 impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("ReadResourceMetadataRequest", other)),
-        }
+        known(
+            "ReadResourceMetadataRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -3204,12 +2940,13 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
 impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => {
-                Err(VersionError::unmapped("ReadResourceMetadataRequestParams", other))
-            }
-        }
+        known(
+            "ReadResourceMetadataRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -3233,10 +2970,13 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
 impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("ReadResourceMetadataResult", other)),
-        }
+        known(
+            "ReadResourceMetadataResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -3317,48 +3057,38 @@ impl Outcome for super::v2026_07_28::ReadResourceOutcome {
 impl Versioned for super::v2026_07_28::ReadResourceRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ReadResourceRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ReadResourceRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ReadResourceRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)?;
-                let value = super::v2026_07_28::ReadResourceRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ReadResourceRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ReadResourceRequest::from(value);
-                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)?;
-                let value = super::v2026_07_28::ReadResourceRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::ReadResourceRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::ReadResourceRequest::from(value);
-                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)?;
-                let value = super::v2026_07_28::ReadResourceRequest::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ReadResourceRequest", other)),
-        }
+        known(
+            "ReadResourceRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ReadResourceRequest = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ReadResourceRequest = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ReadResourceRequest = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::ReadResourceRequest::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ReadResourceRequest::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ReadResourceRequest::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -3399,46 +3129,31 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
 impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ReadResourceRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ReadResourceRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ReadResourceRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
-                let value = super::v2026_07_28::ReadResourceRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::ReadResourceRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
-                let value = super::v2026_07_28::ReadResourceRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::ReadResourceRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
-                let value = super::v2026_07_28::ReadResourceRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ReadResourceRequestParams", other)),
-        }
+        known(
+            "ReadResourceRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ReadResourceRequestParams = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ReadResourceRequestParams = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::ReadResourceRequestParams::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ReadResourceRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -3473,45 +3188,31 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
 impl Versioned for super::v2026_07_28::ReadResourceResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ReadResourceResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ReadResourceResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_11_25::ReadResourceResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ReadResourceResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::ReadResourceResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ReadResourceResult::from(value);
-                let value = super::v2026_07_28::ReadResourceResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::ReadResourceResult = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ReadResourceResult::from(value);
-                let value = super::v2026_07_28::ReadResourceResult::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ReadResourceResult", other)),
-        }
+        known(
+            "ReadResourceResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ReadResourceResult = match revision {
+                        #[cfg(feature = "v2025-03-26")]
+                        older if older <= Revision::V2025_03_26 => {
+                            let value: super::v2025_03_26::ReadResourceResult = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::ReadResourceResult::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ReadResourceResult::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -3546,35 +3247,17 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
 impl Versioned for super::v2026_07_28::RequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::RequestParams = json::from_str(text)?;
-                let value = super::v2026_07_28::RequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_11_25::RequestParams = json::from_str(text)?;
-                let value = super::v2026_07_28::RequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_11_25::RequestParams = json::from_str(text)?;
-                let value = super::v2026_07_28::RequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_11_25::RequestParams = json::from_str(text)?;
-                let value = super::v2026_07_28::RequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("RequestParams", other)),
-        }
+        known("RequestParams", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::RequestParams = json::from_str(text)?;
+                    super::v2026_07_28::RequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -3599,12 +3282,13 @@ impl Versioned for super::v2026_07_28::RequestParams {
 impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => {
-                Err(VersionError::unmapped("ResourceContentChangedNotification", other))
-            }
-        }
+        known(
+            "ResourceContentChangedNotification",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -3628,17 +3312,13 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
 impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => {
-                Err(
-                    VersionError::unmapped(
-                        "ResourceContentChangedNotificationParams",
-                        other,
-                    ),
-                )
-            }
-        }
+        known(
+            "ResourceContentChangedNotificationParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -3661,62 +3341,33 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams 
 impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ResourceListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ResourceListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ResourceListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ResourceListChangedNotification::from(
-                    value,
-                );
-                let value = super::v2026_07_28::ResourceListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::ResourceListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ResourceListChangedNotification::from(
-                    value,
-                );
-                let value = super::v2026_07_28::ResourceListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::ResourceListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ResourceListChangedNotification::from(
-                    value,
-                );
-                let value = super::v2026_07_28::ResourceListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => {
-                Err(VersionError::unmapped("ResourceListChangedNotification", other))
-            }
-        }
+        known(
+            "ResourceListChangedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ResourceListChangedNotification = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ResourceListChangedNotification = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::ResourceListChangedNotification::from(
+                                value,
+                            )
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ResourceListChangedNotification::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -3753,54 +3404,31 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
 impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ResourceUpdatedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ResourceUpdatedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ResourceUpdatedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotification::from(value);
-                let value = super::v2026_07_28::ResourceUpdatedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::ResourceUpdatedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotification::from(value);
-                let value = super::v2026_07_28::ResourceUpdatedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::ResourceUpdatedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotification::from(value);
-                let value = super::v2026_07_28::ResourceUpdatedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ResourceUpdatedNotification", other)),
-        }
+        known(
+            "ResourceUpdatedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ResourceUpdatedNotification = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ResourceUpdatedNotification = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::ResourceUpdatedNotification::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ResourceUpdatedNotification::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -3835,62 +3463,35 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
 impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ResourceUpdatedNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ResourceUpdatedNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ResourceUpdatedNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::from(
-                    value,
-                );
-                let value = super::v2026_07_28::ResourceUpdatedNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::ResourceUpdatedNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::from(
-                    value,
-                );
-                let value = super::v2026_07_28::ResourceUpdatedNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::ResourceUpdatedNotificationParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::from(
-                    value,
-                );
-                let value = super::v2026_07_28::ResourceUpdatedNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => {
-                Err(VersionError::unmapped("ResourceUpdatedNotificationParams", other))
-            }
-        }
+        known(
+            "ResourceUpdatedNotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ResourceUpdatedNotificationParams = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ResourceUpdatedNotificationParams = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::ResourceUpdatedNotificationParams::from(
+                                value,
+                            )
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ResourceUpdatedNotificationParams::try_from(
+                        value,
+                    )?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -3927,35 +3528,17 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
 impl Versioned for super::v2026_07_28::ResultObject {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                let value = super::v2026_07_28::ResultObject::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                let value = super::v2026_07_28::ResultObject::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                let value = super::v2026_07_28::ResultObject::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                let value = super::v2026_07_28::ResultObject::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("Result", other)),
-        }
+        known("Result", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
+                    super::v2026_07_28::ResultObject::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -3993,10 +3576,13 @@ impl Outcome for super::v2026_07_28::ResultObject {
 impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("SubscribeResourcesRequest", other)),
-        }
+        known(
+            "SubscribeResourcesRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4020,12 +3606,13 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
 impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => {
-                Err(VersionError::unmapped("SubscribeResourcesRequestParams", other))
-            }
-        }
+        known(
+            "SubscribeResourcesRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4048,17 +3635,13 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
 impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => {
-                Err(
-                    VersionError::unmapped(
-                        "SubscriptionsAcknowledgedNotification",
-                        other,
-                    ),
-                )
-            }
-        }
+        known(
+            "SubscriptionsAcknowledgedNotification",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4081,17 +3664,13 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
 impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => {
-                Err(
-                    VersionError::unmapped(
-                        "SubscriptionsAcknowledgedNotificationParams",
-                        other,
-                    ),
-                )
-            }
-        }
+        known(
+            "SubscriptionsAcknowledgedNotificationParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4114,10 +3693,13 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
 impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("SubscriptionsListenRequest", other)),
-        }
+        known(
+            "SubscriptionsListenRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4140,12 +3722,13 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
 impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => {
-                Err(VersionError::unmapped("SubscriptionsListenRequestParams", other))
-            }
-        }
+        known(
+            "SubscriptionsListenRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4168,10 +3751,13 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
 impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("SubscriptionsListenResult", other)),
-        }
+        known(
+            "SubscriptionsListenResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4208,10 +3794,13 @@ impl Outcome for super::v2026_07_28::SubscriptionsListenResult {
 impl Versioned for super::v2026_07_28::TaskStatusNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("TaskStatusNotification", other)),
-        }
+        known(
+            "TaskStatusNotification",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4235,10 +3824,13 @@ impl Versioned for super::v2026_07_28::TaskStatusNotification {
 impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
-        }
+        known(
+            "TaskStatusNotificationParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4261,54 +3853,31 @@ impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
 impl Versioned for super::v2026_07_28::ToolListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ToolListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2026_07_28::ToolListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::ToolListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ToolListChangedNotification::from(value);
-                let value = super::v2026_07_28::ToolListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::ToolListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ToolListChangedNotification::from(value);
-                let value = super::v2026_07_28::ToolListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::ToolListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::ToolListChangedNotification::from(value);
-                let value = super::v2026_07_28::ToolListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ToolListChangedNotification", other)),
-        }
+        known(
+            "ToolListChangedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ToolListChangedNotification = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ToolListChangedNotification = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_11_25::ToolListChangedNotification::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ToolListChangedNotification::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -4344,10 +3913,13 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
 impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("UnsubscribeResourcesRequest", other)),
-        }
+        known(
+            "UnsubscribeResourcesRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4371,12 +3943,13 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
 impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => {
-                Err(VersionError::unmapped("UnsubscribeResourcesRequestParams", other))
-            }
-        }
+        known(
+            "UnsubscribeResourcesRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4400,10 +3973,13 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
 impl Versioned for super::v2026_07_28::UpdateTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("UpdateTaskRequest", other)),
-        }
+        known(
+            "UpdateTaskRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4427,10 +4003,13 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequest {
 impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("UpdateTaskRequestParams", other)),
-        }
+        known(
+            "UpdateTaskRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4454,10 +4033,13 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
 impl Versioned for super::v2026_07_28::UpdateTaskResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("UpdateTaskResult", other)),
-        }
+        known(
+            "UpdateTaskResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4491,11 +4073,13 @@ impl Outcome for super::v2026_07_28::UpdateTaskResult {
 impl Versioned for super::v2025_11_25::CancelTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("CancelTaskRequest", other)),
-        }
+        known(
+            "CancelTaskRequest",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4519,11 +4103,13 @@ impl Versioned for super::v2025_11_25::CancelTaskRequest {
 impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
-        }
+        known(
+            "CancelTaskRequestParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4547,11 +4133,13 @@ impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
 impl Versioned for super::v2025_11_25::CancelTaskResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("CancelTaskResult", other)),
-        }
+        known(
+            "CancelTaskResult",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4585,13 +4173,13 @@ impl Outcome for super::v2025_11_25::CancelTaskResult {
 impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => {
-                Err(VersionError::unmapped("ElicitationCompleteNotification", other))
-            }
-        }
+        known(
+            "ElicitationCompleteNotification",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4615,18 +4203,13 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
 impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => {
-                Err(
-                    VersionError::unmapped(
-                        "ElicitationCompleteNotificationParams",
-                        other,
-                    ),
-                )
-            }
-        }
+        known(
+            "ElicitationCompleteNotificationParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4650,11 +4233,13 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
 impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetTaskPayloadRequest", other)),
-        }
+        known(
+            "GetTaskPayloadRequest",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4678,11 +4263,13 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
 impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetTaskPayloadRequestParams", other)),
-        }
+        known(
+            "GetTaskPayloadRequestParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4706,11 +4293,13 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
 impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetTaskPayloadResult", other)),
-        }
+        known(
+            "GetTaskPayloadResult",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4744,11 +4333,8 @@ impl Outcome for super::v2025_11_25::GetTaskPayloadResult {
 impl Versioned for super::v2025_11_25::GetTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetTaskRequest", other)),
-        }
+        known("GetTaskRequest", revision, Revision::V2025_11_25, Revision::V2025_11_25)?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4767,11 +4353,13 @@ impl Versioned for super::v2025_11_25::GetTaskRequest {
 impl Versioned for super::v2025_11_25::GetTaskRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
-        }
+        known(
+            "GetTaskRequestParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4795,11 +4383,8 @@ impl Versioned for super::v2025_11_25::GetTaskRequestParams {
 impl Versioned for super::v2025_11_25::GetTaskResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetTaskResult", other)),
-        }
+        known("GetTaskResult", revision, Revision::V2025_11_25, Revision::V2025_11_25)?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -4828,32 +4413,38 @@ impl Outcome for super::v2025_11_25::GetTaskResult {
 impl Versioned for super::v2025_11_25::InitializeRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::InitializeRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::InitializeRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::InitializeRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::InitializeRequest::from(value);
-                let value = super::v2025_11_25::InitializeRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::InitializeRequest = json::from_str(text)?;
-                let value = super::v2025_03_26::InitializeRequest::from(value);
-                let value = super::v2025_06_18::InitializeRequest::from(value);
-                let value = super::v2025_11_25::InitializeRequest::try_from(value)?;
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("InitializeRequest", other)),
-        }
+        known(
+            "InitializeRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::InitializeRequest = match revision {
+                        #[cfg(feature = "v2025-03-26")]
+                        older if older <= Revision::V2025_03_26 => {
+                            let value: super::v2025_03_26::InitializeRequest = match revision {
+                                #[cfg(feature = "v2024-11-05")]
+                                older if older <= Revision::V2024_11_05 => {
+                                    let value: super::v2024_11_05::InitializeRequest = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_03_26::InitializeRequest::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_06_18::InitializeRequest::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2025_11_25::InitializeRequest::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -4895,43 +4486,31 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
 impl Versioned for super::v2025_11_25::InitializeRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::InitializeRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::InitializeRequestParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::InitializeRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::InitializeRequestParams::from(value);
-                let value = super::v2025_11_25::InitializeRequestParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_03_26::InitializeRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_06_18::InitializeRequestParams::from(value);
-                let value = super::v2025_11_25::InitializeRequestParams::try_from(
-                    value,
-                )?;
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("InitializeRequestParams", other)),
-        }
+        known(
+            "InitializeRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::InitializeRequestParams = match revision {
+                        #[cfg(feature = "v2025-03-26")]
+                        older if older <= Revision::V2025_03_26 => {
+                            let value: super::v2025_03_26::InitializeRequestParams = json::from_str(
+                                text,
+                            )?;
+                            super::v2025_06_18::InitializeRequestParams::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2025_11_25::InitializeRequestParams::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -4967,32 +4546,38 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
 impl Versioned for super::v2025_11_25::InitializeResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::InitializeResult = json::from_str(text)?;
-                let value = super::v2025_11_25::InitializeResult::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_03_26::InitializeResult = json::from_str(text)?;
-                let value = super::v2025_06_18::InitializeResult::from(value);
-                let value = super::v2025_11_25::InitializeResult::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2024_11_05::InitializeResult = json::from_str(text)?;
-                let value = super::v2025_03_26::InitializeResult::from(value);
-                let value = super::v2025_06_18::InitializeResult::from(value);
-                let value = super::v2025_11_25::InitializeResult::from(value);
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("InitializeResult", other)),
-        }
+        known(
+            "InitializeResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::InitializeResult = match revision {
+                        #[cfg(feature = "v2025-03-26")]
+                        older if older <= Revision::V2025_03_26 => {
+                            let value: super::v2025_03_26::InitializeResult = match revision {
+                                #[cfg(feature = "v2024-11-05")]
+                                older if older <= Revision::V2024_11_05 => {
+                                    let value: super::v2024_11_05::InitializeResult = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_03_26::InitializeResult::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_06_18::InitializeResult::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2025_11_25::InitializeResult::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -5044,35 +4629,24 @@ impl Outcome for super::v2025_11_25::InitializeResult {
 impl Versioned for super::v2025_11_25::InitializedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::InitializedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::InitializedNotification::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::InitializedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::InitializedNotification::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::InitializedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::InitializedNotification::from(value);
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("InitializedNotification", other)),
-        }
+        known(
+            "InitializedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::InitializedNotification = json::from_str(
+                        text,
+                    )?;
+                    super::v2025_11_25::InitializedNotification::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -5102,11 +4676,13 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
 impl Versioned for super::v2025_11_25::ListTasksRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("ListTasksRequest", other)),
-        }
+        known(
+            "ListTasksRequest",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -5130,11 +4706,13 @@ impl Versioned for super::v2025_11_25::ListTasksRequest {
 impl Versioned for super::v2025_11_25::ListTasksResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("ListTasksResult", other)),
-        }
+        known(
+            "ListTasksResult",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -5168,17 +4746,13 @@ impl Outcome for super::v2025_11_25::ListTasksResult {
 impl Versioned for super::v2025_11_25::NotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("NotificationParams", other)),
-        }
+        known(
+            "NotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -5202,35 +4776,24 @@ impl Versioned for super::v2025_11_25::NotificationParams {
 impl Versioned for super::v2025_11_25::PaginatedRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("PaginatedRequestParams", other)),
-        }
+        known(
+            "PaginatedRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
+                        text,
+                    )?;
+                    super::v2025_11_25::PaginatedRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -5260,29 +4823,17 @@ impl Versioned for super::v2025_11_25::PaginatedRequestParams {
 impl Versioned for super::v2025_11_25::PingRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::PingRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::PingRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::PingRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::PingRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::PingRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::PingRequest::try_from(value)?;
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("PingRequest", other)),
-        }
+        known("PingRequest", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::PingRequest = json::from_str(text)?;
+                    super::v2025_11_25::PingRequest::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -5307,17 +4858,8 @@ impl Versioned for super::v2025_11_25::PingRequest {
 impl Versioned for super::v2025_11_25::RequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("RequestParams", other)),
-        }
+        known("RequestParams", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -5336,17 +4878,8 @@ impl Versioned for super::v2025_11_25::RequestParams {
 impl Versioned for super::v2025_11_25::ResultObject {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("Result", other)),
-        }
+        known("Result", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -5375,41 +4908,24 @@ impl Outcome for super::v2025_11_25::ResultObject {
 impl Versioned for super::v2025_11_25::RootsListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::RootsListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::RootsListChangedNotification::from(
-                    value,
-                );
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::RootsListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::RootsListChangedNotification::from(
-                    value,
-                );
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::RootsListChangedNotification = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::RootsListChangedNotification::from(
-                    value,
-                );
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("RootsListChangedNotification", other)),
-        }
+        known(
+            "RootsListChangedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::RootsListChangedNotification = json::from_str(
+                        text,
+                    )?;
+                    super::v2025_11_25::RootsListChangedNotification::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -5439,29 +4955,24 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
 impl Versioned for super::v2025_11_25::SetLevelRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::SetLevelRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SetLevelRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::SetLevelRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SetLevelRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::SetLevelRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SetLevelRequest::try_from(value)?;
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("SetLevelRequest", other)),
-        }
+        known(
+            "SetLevelRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::SetLevelRequest = json::from_str(
+                        text,
+                    )?;
+                    super::v2025_11_25::SetLevelRequest::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -5491,35 +5002,24 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
 impl Versioned for super::v2025_11_25::SetLevelRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::SetLevelRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::SetLevelRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::SetLevelRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::SetLevelRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::SetLevelRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::SetLevelRequestParams::from(value);
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("SetLevelRequestParams", other)),
-        }
+        known(
+            "SetLevelRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::SetLevelRequestParams = json::from_str(
+                        text,
+                    )?;
+                    super::v2025_11_25::SetLevelRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -5549,29 +5049,24 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
 impl Versioned for super::v2025_11_25::SubscribeRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::SubscribeRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SubscribeRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::SubscribeRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SubscribeRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::SubscribeRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SubscribeRequest::try_from(value)?;
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("SubscribeRequest", other)),
-        }
+        known(
+            "SubscribeRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::SubscribeRequest = json::from_str(
+                        text,
+                    )?;
+                    super::v2025_11_25::SubscribeRequest::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -5601,35 +5096,24 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
 impl Versioned for super::v2025_11_25::SubscribeRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::SubscribeRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::SubscribeRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::SubscribeRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::SubscribeRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::SubscribeRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::SubscribeRequestParams::from(value);
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("SubscribeRequestParams", other)),
-        }
+        known(
+            "SubscribeRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::SubscribeRequestParams = json::from_str(
+                        text,
+                    )?;
+                    super::v2025_11_25::SubscribeRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -5659,11 +5143,13 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
 impl Versioned for super::v2025_11_25::TaskStatusNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("TaskStatusNotification", other)),
-        }
+        known(
+            "TaskStatusNotification",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -5687,11 +5173,13 @@ impl Versioned for super::v2025_11_25::TaskStatusNotification {
 impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
-        }
+        known(
+            "TaskStatusNotificationParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        Ok(json::from_str(text)?)
     }
 
     #[inline]
@@ -5715,35 +5203,24 @@ impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
 impl Versioned for super::v2025_11_25::UnsubscribeRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::UnsubscribeRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::UnsubscribeRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::UnsubscribeRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::UnsubscribeRequest::try_from(value)?;
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::UnsubscribeRequest = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::UnsubscribeRequest::try_from(value)?;
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("UnsubscribeRequest", other)),
-        }
+        known(
+            "UnsubscribeRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::UnsubscribeRequest = json::from_str(
+                        text,
+                    )?;
+                    super::v2025_11_25::UnsubscribeRequest::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]
@@ -5773,35 +5250,24 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
 impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(json::from_str(text)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value: super::v2025_06_18::UnsubscribeRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::UnsubscribeRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value: super::v2025_06_18::UnsubscribeRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::UnsubscribeRequestParams::from(value);
-                Ok(value)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value: super::v2025_06_18::UnsubscribeRequestParams = json::from_str(
-                    text,
-                )?;
-                let value = super::v2025_11_25::UnsubscribeRequestParams::from(value);
-                Ok(value)
-            }
-            other => Err(VersionError::unmapped("UnsubscribeRequestParams", other)),
-        }
+        known(
+            "UnsubscribeRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-06-18")]
+                older if older <= Revision::V2025_06_18 => {
+                    let value: super::v2025_06_18::UnsubscribeRequestParams = json::from_str(
+                        text,
+                    )?;
+                    super::v2025_11_25::UnsubscribeRequestParams::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
     }
 
     #[inline]

@@ -246,55 +246,15 @@ impl Emitter<'_> {
         let (cfg_type, cfg_revision) = (cfg(&features), self.revision_cfg(at));
         let own = self.path_of(at, name);
         let chain = self.chain(at, name, &features);
-        let mut reads = Vec::new();
-        let mut up: Vec<TokenStream> = Vec::new();
-        let mut lowest = own.clone();
-        for (depth, (level, current)) in chain.iter().enumerate() {
-            if let Some((upper, above)) = depth.checked_sub(1).and_then(|before| chain.get(before))
-            {
-                let (high, low) = (self.path_of(*upper, above), self.path_of(*level, current));
-                // Revisions that share the type need no step.
-                if high.to_string() != low.to_string() {
-                    let (rise, _) = &steps[*level];
-                    up.insert(0, step(&high, rise.get(current)));
-                    lowest = low;
-                }
-            }
-            let (cfg, revision) = (
-                self.revision_cfg(*level),
-                revision_ident(&self.family.models[*level].revision),
-            );
-            reads.push(if up.is_empty() {
-                quote! { #cfg Revision::#revision => Ok(json::from_str(text)?), }
-            } else {
-                quote! {
-                    #cfg
-                    Revision::#revision => {
-                        let value: #lowest = json::from_str(text)?;
-                        #(#up)*
-                        Ok(value)
-                    }
-                }
-            });
-        }
+        let reads = self.reads(name, &chain, steps);
         let writes = self.writes(name, &chain, steps);
-        let complete = chain.len() == self.family.models.len();
-        let rest = if complete {
-            let off = self.some_revision_off();
-            quote! {
-                #off
-                other => Err(VersionError::unmapped(#name, other)),
-            }
-        } else {
-            quote! { other => Err(VersionError::unmapped(#name, other)), }
-        };
         quote! {
             #cfg_revision
             #cfg_type
             impl Versioned for #own {
                 #[inline]
                 fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-                    match revision { #(#reads)* #rest }
+                    #reads
                 }
                 #[inline]
                 fn write_at(self, revision: Revision, out: &mut Writer<'_>) -> Result<(), VersionError> {
@@ -302,6 +262,48 @@ impl Emitter<'_> {
                 }
             }
         }
+    }
+
+    /// The body that reads a type at a revision: its form there, and from one form to the next.
+    fn reads(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
+        let mut body = quote! { json::from_str(text)? };
+        for pair in chain.windows(2).rev() {
+            let [(upper, above), (level, current)] = pair else {
+                continue;
+            };
+            let (high, low) = (self.path_of(*upper, above), self.path_of(*level, current));
+            // Revisions that share the type need no step.
+            if high.to_string() == low.to_string() {
+                continue;
+            }
+            let (cfg, step) = (
+                self.revision_cfg(*level),
+                step(&high, steps[*level].0.get(current)),
+            );
+            let revision = revision_ident(&self.family.models[*level].revision);
+            body = quote! {
+                match revision {
+                    #cfg
+                    older if older <= Revision::#revision => {
+                        let value: #low = #body;
+                        #step
+                    }
+                    _ => json::from_str(text)?,
+                }
+            };
+        }
+        let known = self.demand(name, chain);
+        quote! {
+            #known
+            Ok(#body)
+        }
+    }
+
+    /// What refuses revisions that do not have a type.
+    fn demand(&self, name: &str, chain: &[(usize, String)]) -> TokenStream {
+        let ends = [chain.last(), chain.first()].into_iter().flatten();
+        let ends = ends.map(|(level, _)| revision_ident(&self.family.models[*level].revision));
+        quote! { known(#name, revision, #(Revision::#ends),*)?; }
     }
 
     /// The body that writes a type at a revision: one form after the other, until it is the
@@ -324,19 +326,15 @@ impl Emitter<'_> {
                             return Ok(out.write(&value)?);
                         }
                         #cfg
-                        #step
+                        let value = #step;
                     });
                 }
             }
             own.push(revision_ident(&self.family.models[*level].revision));
         }
-        let ends: Vec<_> = [chain.last(), chain.first()]
-            .into_iter()
-            .flatten()
-            .map(|(level, _)| revision_ident(&self.family.models[*level].revision))
-            .collect();
+        let known = self.demand(name, chain);
         quote! {
-            known(#name, revision, #(Revision::#ends),*)?;
+            #known
             let value = self;
             #body
             Ok(out.write(&value)?)
@@ -372,8 +370,8 @@ type Steps = (BTreeMap<String, bool>, BTreeMap<String, bool>);
 
 fn step(target: &TokenStream, fails: Option<&bool>) -> TokenStream {
     if fails == Some(&false) {
-        quote! { let value = #target::from(value); }
+        quote! { #target::from(value) }
     } else {
-        quote! { let value = #target::try_from(value)?; }
+        quote! { #target::try_from(value)? }
     }
 }

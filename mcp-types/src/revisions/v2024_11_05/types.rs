@@ -55,7 +55,6 @@ impl<'de> Deserialize<'de> for Annotated {
 
 impl<'de> codec::FromMembers<'de> for Annotated {
     const NAME: &'static str = "Annotated";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -65,10 +64,6 @@ impl<'de> codec::FromMembers<'de> for Annotated {
             "annotations" => reader.optional(0, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -130,10 +125,6 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -297,10 +288,6 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
             "_meta" => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -840,10 +827,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CreateMessageRequestParams {
@@ -926,10 +909,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1101,10 +1080,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CreateMessageResult {
@@ -1169,10 +1144,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1261,10 +1232,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for GetPromptResult {
@@ -1328,10 +1295,6 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1440,10 +1403,6 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
             "_meta" => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1635,10 +1594,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourcesRequest {
@@ -1727,10 +1682,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourcesResult {
@@ -1801,10 +1752,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1894,10 +1841,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListToolsResult {
@@ -1984,10 +1927,6 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ProgressNotificationParams {
@@ -2051,10 +1990,6 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2122,10 +2057,6 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
             "content" => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2246,10 +2177,6 @@ impl<'de> codec::FromMembers<'de> for Resource {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Resource {
@@ -2323,10 +2250,6 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
             "content" => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2433,7 +2356,6 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -2447,10 +2369,6 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
             "tools" => reader.optional(4, &mut self.tools),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2963,10 +2881,6 @@ impl<'de> codec::FromMembers<'de> for Tool {
             "inputSchema" => reader.read(2, &mut self.input_schema),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 

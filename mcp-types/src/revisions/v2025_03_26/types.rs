@@ -66,7 +66,6 @@ impl<'de> Deserialize<'de> for Annotations {
 
 impl<'de> codec::FromMembers<'de> for Annotations {
     const NAME: &'static str = "Annotations";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -77,10 +76,6 @@ impl<'de> codec::FromMembers<'de> for Annotations {
             "priority" => reader.optional_number(1, 0.0..=1.0, &mut self.priority),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -170,10 +165,6 @@ impl<'de> codec::FromMembers<'de> for AudioContent {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for AudioContent {
@@ -254,10 +245,6 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for BlobResourceContents {
@@ -320,10 +307,6 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -498,10 +481,6 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CallToolResult {
@@ -587,7 +566,6 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -599,10 +577,6 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
             "sampling" => reader.optional(2, &mut self.sampling),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1035,10 +1009,6 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CompleteRequestParams {
@@ -1101,10 +1071,6 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1253,10 +1219,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CreateMessageRequestParams {
@@ -1339,10 +1301,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1524,10 +1482,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CreateMessageResult {
@@ -1680,10 +1634,6 @@ impl<'de> codec::FromMembers<'de> for EmbeddedResource {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for EmbeddedResource {
@@ -1746,10 +1696,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1837,10 +1783,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
             "_meta" => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1930,10 +1872,6 @@ impl<'de> codec::FromMembers<'de> for ImageContent {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ImageContent {
@@ -2002,10 +1940,6 @@ impl<'de> codec::FromMembers<'de> for Implementation {
             "version" => reader.read(1, &mut self.version),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2086,10 +2020,6 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for InitializeRequestParams {
@@ -2153,10 +2083,6 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2265,10 +2191,6 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
             "_meta" => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2644,10 +2566,6 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListPromptsRequest {
@@ -2736,10 +2654,6 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListPromptsResult {
@@ -2811,10 +2725,6 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2904,10 +2814,6 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourceTemplatesResult {
@@ -2978,10 +2884,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3071,10 +2973,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourcesResult {
@@ -3146,10 +3044,6 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3226,10 +3120,6 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListRootsResult {
@@ -3299,10 +3189,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3392,10 +3278,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListToolsResult {
@@ -3483,10 +3365,6 @@ impl<'de> codec::FromMembers<'de> for Prompt {
             "arguments" => reader.optional(2, &mut self.arguments),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3576,10 +3454,6 @@ impl<'de> codec::FromMembers<'de> for PromptArgument {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PromptArgument {
@@ -3648,10 +3522,6 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PromptMessage {
@@ -3714,10 +3584,6 @@ impl<'de> codec::FromMembers<'de> for PromptReference {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PromptReference {
@@ -3779,10 +3645,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3859,10 +3721,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3983,10 +3841,6 @@ impl<'de> codec::FromMembers<'de> for Resource {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Resource {
@@ -4068,10 +3922,6 @@ impl<'de> codec::FromMembers<'de> for ResourceContents {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceContents {
@@ -4133,10 +3983,6 @@ impl<'de> codec::FromMembers<'de> for ResourceReference {
             "uri" => reader.read(1, &mut self.uri),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4245,10 +4091,6 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceTemplate {
@@ -4329,10 +4171,6 @@ impl<'de> codec::FromMembers<'de> for Root {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Root {
@@ -4398,10 +4236,6 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
             "content" => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4764,10 +4598,6 @@ impl<'de> codec::FromMembers<'de> for TextContent {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for TextContent {
@@ -4846,10 +4676,6 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
             "text" => reader.read(2, &mut self.text),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4945,10 +4771,6 @@ impl<'de> codec::FromMembers<'de> for Tool {
             "annotations" => reader.optional(3, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 

@@ -68,10 +68,6 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CallToolRequestParams {
@@ -133,10 +129,6 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -241,10 +233,6 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CallToolResult {
@@ -319,10 +307,6 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CancelledNotificationParams {
@@ -386,10 +370,6 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -487,7 +467,6 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -500,10 +479,6 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
             "elicitation" => reader.optional(3, &mut self.elicitation),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -995,10 +970,6 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CompleteRequestParams {
@@ -1062,10 +1033,6 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1312,10 +1279,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CreateMessageRequestParams {
@@ -1398,10 +1361,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1661,10 +1620,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CreateMessageResult {
@@ -1741,10 +1696,6 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for RequestedSchema {
@@ -1815,10 +1766,6 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ElicitRequestFormParams {
@@ -1881,10 +1828,6 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2040,10 +1983,6 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ElicitResult {
@@ -2144,10 +2083,6 @@ impl<'de> codec::FromMembers<'de> for EnumSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for EnumSchema {
@@ -2225,10 +2160,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for GetPromptRequestParams {
@@ -2290,10 +2221,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2382,10 +2309,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for GetPromptResult {
@@ -2465,10 +2388,6 @@ impl<'de> codec::FromMembers<'de> for Implementation {
             "version" => reader.read(2, &mut self.version),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2550,10 +2469,6 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for InitializeRequestParams {
@@ -2617,10 +2532,6 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2730,10 +2641,6 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for InitializeResult {
@@ -2818,10 +2725,6 @@ impl<'de> codec::FromMembers<'de> for InitializedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for InitializedNotification {
@@ -2895,10 +2798,6 @@ impl<'de> codec::FromMembers<'de> for JSONRPCError {
             "error" => reader.read(2, &mut self.error),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3083,10 +2982,6 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for JSONRPCNotification {
@@ -3175,10 +3070,6 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for JSONRPCRequest {
@@ -3256,10 +3147,6 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for JSONRPCResponse {
@@ -3317,7 +3204,6 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 
 impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
     const NAME: &'static str = "PaginatedRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -3327,10 +3213,6 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
             "cursor" => reader.optional(0, &mut self.cursor),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3400,10 +3282,6 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3493,10 +3371,6 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListPromptsResult {
@@ -3568,10 +3442,6 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3661,10 +3531,6 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourceTemplatesResult {
@@ -3735,10 +3601,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3828,10 +3690,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourcesResult {
@@ -3904,10 +3762,6 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListRootsRequest {
@@ -3977,10 +3831,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4070,10 +3920,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListToolsResult {
@@ -4153,10 +3999,6 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for LoggingMessageNotificationParams {
@@ -4220,10 +4062,6 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4299,10 +4137,6 @@ impl<'de> codec::FromMembers<'de> for Notification {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4413,10 +4247,6 @@ impl<'de> codec::FromMembers<'de> for NumberSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for NumberSchema {
@@ -4495,10 +4325,6 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PaginatedRequest {
@@ -4569,10 +4395,6 @@ impl<'de> codec::FromMembers<'de> for PingRequest {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4778,10 +4600,6 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ProgressNotificationParams {
@@ -4846,10 +4664,6 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4964,10 +4778,6 @@ impl<'de> codec::FromMembers<'de> for Prompt {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Prompt {
@@ -5044,10 +4854,6 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PromptListChangedNotification {
@@ -5115,10 +4921,6 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PromptMessage {
@@ -5178,10 +4980,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
             "uri" => reader.read(0, &mut self.uri),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5243,10 +5041,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5321,10 +5115,6 @@ impl<'de> codec::FromMembers<'de> for Request {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5470,10 +5260,6 @@ impl<'de> codec::FromMembers<'de> for Resource {
             "title" => reader.optional(7, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5646,10 +5432,6 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceLink {
@@ -5742,10 +5524,6 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5880,10 +5658,6 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceTemplate {
@@ -5961,10 +5735,6 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceUpdatedNotificationParams {
@@ -6027,10 +5797,6 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6103,10 +5869,6 @@ impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for RootsListChangedNotification {
@@ -6172,10 +5934,6 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
             "content" => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6293,7 +6051,6 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -6308,10 +6065,6 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
             "tools" => reader.optional(5, &mut self.tools),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6824,10 +6577,6 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for SetLevelRequestParams {
@@ -6889,10 +6638,6 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7017,10 +6762,6 @@ impl<'de> codec::FromMembers<'de> for StringSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for StringSchema {
@@ -7088,10 +6829,6 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for SubscribeRequestParams {
@@ -7153,10 +6890,6 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7238,10 +6971,6 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ToolInputSchema {
@@ -7322,10 +7051,6 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
             "required" => reader.optional(2, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7462,10 +7187,6 @@ impl<'de> codec::FromMembers<'de> for Tool {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Tool {
@@ -7555,10 +7276,6 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ToolListChangedNotification {
@@ -7617,10 +7334,6 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
             "uri" => reader.read(0, &mut self.uri),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7682,10 +7395,6 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 

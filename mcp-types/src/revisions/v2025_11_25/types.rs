@@ -71,10 +71,6 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CallToolRequest {
@@ -134,7 +130,6 @@ impl<'de> Deserialize<'de> for RequestMetaObject {
 
 impl<'de> codec::FromMembers<'de> for RequestMetaObject {
     const NAME: &'static str = "RequestMetaObject";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -144,10 +139,6 @@ impl<'de> codec::FromMembers<'de> for RequestMetaObject {
             "progressToken" => reader.optional(0, &mut self.progress_token),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -251,10 +242,6 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
             "_meta" => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -361,10 +348,6 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CallToolResult {
@@ -425,10 +408,6 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
             "taskId" => reader.read(0, &mut self.task_id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -523,10 +502,6 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -686,10 +661,6 @@ impl<'de> codec::FromMembers<'de> for CancelTaskResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CancelTaskResult {
@@ -779,10 +750,6 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CancelledNotification {
@@ -867,7 +834,6 @@ impl<'de> Deserialize<'de> for CancelledNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
     const NAME: &'static str = "CancelledNotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -879,10 +845,6 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
             "_meta" => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -942,7 +904,6 @@ impl<'de> Deserialize<'de> for RootsCapability {
 
 impl<'de> codec::FromMembers<'de> for RootsCapability {
     const NAME: &'static str = "RootsCapability";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -952,10 +913,6 @@ impl<'de> codec::FromMembers<'de> for RootsCapability {
             "listChanged" => reader.optional(0, &mut self.list_changed),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1011,7 +968,6 @@ impl<'de> Deserialize<'de> for SamplingTasks {
 
 impl<'de> codec::FromMembers<'de> for SamplingTasks {
     const NAME: &'static str = "SamplingTasks";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -1021,10 +977,6 @@ impl<'de> codec::FromMembers<'de> for SamplingTasks {
             "createMessage" => reader.optional(0, &mut self.create_message),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1080,7 +1032,6 @@ impl<'de> Deserialize<'de> for ElicitationTasks {
 
 impl<'de> codec::FromMembers<'de> for ElicitationTasks {
     const NAME: &'static str = "ElicitationTasks";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -1090,10 +1041,6 @@ impl<'de> codec::FromMembers<'de> for ElicitationTasks {
             "create" => reader.optional(0, &mut self.create),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1162,7 +1109,6 @@ impl<'de> Deserialize<'de> for ClientTaskRequests {
 
 impl<'de> codec::FromMembers<'de> for ClientTaskRequests {
     const NAME: &'static str = "ClientTaskRequests";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -1173,10 +1119,6 @@ impl<'de> codec::FromMembers<'de> for ClientTaskRequests {
             "elicitation" => reader.optional(1, &mut self.elicitation),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1257,7 +1199,6 @@ impl<'de> Deserialize<'de> for ClientTasksCapability {
 
 impl<'de> codec::FromMembers<'de> for ClientTasksCapability {
     const NAME: &'static str = "ClientTasksCapability";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -1269,10 +1210,6 @@ impl<'de> codec::FromMembers<'de> for ClientTasksCapability {
             "requests" => reader.optional(2, &mut self.requests),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1386,7 +1323,6 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -1400,10 +1336,6 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
             "tasks" => reader.optional(4, &mut self.tasks),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2044,10 +1976,6 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CompleteRequest {
@@ -2149,10 +2077,6 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CompleteRequestParams {
@@ -2241,10 +2165,6 @@ impl<'de> codec::FromMembers<'de> for Completion {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Completion {
@@ -2320,10 +2240,6 @@ impl<'de> codec::FromMembers<'de> for CompleteResult {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2402,10 +2318,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2615,10 +2527,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CreateMessageRequestParams {
@@ -2811,10 +2719,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CreateMessageResult {
@@ -2914,10 +2818,6 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CreateTaskResult {
@@ -2997,10 +2897,6 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3115,10 +3011,6 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
             "_meta" => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3308,10 +3200,6 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ElicitRequestURLParams {
@@ -3408,10 +3296,6 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ElicitResult {
@@ -3471,10 +3355,6 @@ impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotificationParams {
             "elicitationId" => reader.read(0, &mut self.elicitation_id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3563,10 +3443,6 @@ impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ElicitationCompleteNotification {
@@ -3648,10 +3524,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3745,10 +3617,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for GetPromptRequestParams {
@@ -3837,10 +3705,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for GetPromptResult {
@@ -3901,10 +3765,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequestParams {
             "taskId" => reader.read(0, &mut self.task_id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4000,10 +3860,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for GetTaskPayloadRequest {
@@ -4090,7 +3946,6 @@ impl<'de> Deserialize<'de> for GetTaskPayloadResult {
 
 impl<'de> codec::FromMembers<'de> for GetTaskPayloadResult {
     const NAME: &'static str = "GetTaskPayloadResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -4100,10 +3955,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadResult {
             "_meta" => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4162,10 +4013,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
             "taskId" => reader.read(0, &mut self.task_id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4260,10 +4107,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4424,10 +4267,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for GetTaskResult {
@@ -4548,10 +4387,6 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for InitializeRequest {
@@ -4649,10 +4484,6 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
             "_meta" => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4789,10 +4620,6 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for InitializeResult {
@@ -4892,10 +4719,6 @@ impl<'de> codec::FromMembers<'de> for InitializedNotification {
             "jsonrpc" => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5147,10 +4970,6 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for JSONRPCResultResponse {
@@ -5234,10 +5053,6 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5329,10 +5144,6 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListPromptsResult {
@@ -5417,10 +5228,6 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5512,10 +5319,6 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourceTemplatesResult {
@@ -5599,10 +5402,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5694,10 +5493,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourcesResult {
@@ -5783,10 +5578,6 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListRootsRequest {
@@ -5863,10 +5654,6 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5970,10 +5757,6 @@ impl<'de> codec::FromMembers<'de> for ListTasksRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6088,10 +5871,6 @@ impl<'de> codec::FromMembers<'de> for ListTasksResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListTasksResult {
@@ -6175,10 +5954,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6270,10 +6045,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListToolsResult {
@@ -6343,10 +6114,6 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
             "jsonrpc" => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6443,10 +6210,6 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for LoggingMessageNotificationParams {
@@ -6508,7 +6271,6 @@ impl<'de> Deserialize<'de> for NotificationParams {
 
 impl<'de> codec::FromMembers<'de> for NotificationParams {
     const NAME: &'static str = "NotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -6518,10 +6280,6 @@ impl<'de> codec::FromMembers<'de> for NotificationParams {
             "_meta" => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6609,10 +6367,6 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PaginatedRequest {
@@ -6687,7 +6441,6 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 
 impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
     const NAME: &'static str = "PaginatedRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -6698,10 +6451,6 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6774,7 +6523,6 @@ impl<'de> Deserialize<'de> for PaginatedResult {
 
 impl<'de> codec::FromMembers<'de> for PaginatedResult {
     const NAME: &'static str = "PaginatedResult";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -6785,10 +6533,6 @@ impl<'de> codec::FromMembers<'de> for PaginatedResult {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6890,10 +6634,6 @@ impl<'de> codec::FromMembers<'de> for PingRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PingRequest {
@@ -6964,10 +6704,6 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
             "jsonrpc" => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7083,10 +6819,6 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ProgressNotificationParams {
@@ -7167,10 +6899,6 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PromptListChangedNotification {
@@ -7247,10 +6975,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7331,10 +7055,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ReadResourceRequestParams {
@@ -7411,10 +7131,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ReadResourceResult {
@@ -7477,10 +7193,6 @@ impl<'de> codec::FromMembers<'de> for RelatedTaskMetadata {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for RelatedTaskMetadata {
@@ -7540,7 +7252,6 @@ impl<'de> Deserialize<'de> for RequestParams {
 
 impl<'de> codec::FromMembers<'de> for RequestParams {
     const NAME: &'static str = "RequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -7550,10 +7261,6 @@ impl<'de> codec::FromMembers<'de> for RequestParams {
             "_meta" => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7626,10 +7333,6 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
             "jsonrpc" => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7708,10 +7411,6 @@ impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceRequestParams {
@@ -7781,10 +7480,6 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
             "jsonrpc" => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7863,10 +7558,6 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceUpdatedNotificationParams {
@@ -7926,7 +7617,6 @@ impl<'de> Deserialize<'de> for ResultObject {
 
 impl<'de> codec::FromMembers<'de> for ResultObject {
     const NAME: &'static str = "Result";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -7936,10 +7626,6 @@ impl<'de> codec::FromMembers<'de> for ResultObject {
             "_meta" => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -8027,10 +7713,6 @@ impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for RootsListChangedNotification {
@@ -8111,10 +7793,6 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
             "_meta" => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -8277,7 +7955,6 @@ impl<'de> Deserialize<'de> for ToolTasks {
 
 impl<'de> codec::FromMembers<'de> for ToolTasks {
     const NAME: &'static str = "ToolTasks";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -8287,10 +7964,6 @@ impl<'de> codec::FromMembers<'de> for ToolTasks {
             "call" => reader.optional(0, &mut self.call),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -8347,7 +8020,6 @@ impl<'de> Deserialize<'de> for ServerTaskRequests {
 
 impl<'de> codec::FromMembers<'de> for ServerTaskRequests {
     const NAME: &'static str = "ServerTaskRequests";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -8357,10 +8029,6 @@ impl<'de> codec::FromMembers<'de> for ServerTaskRequests {
             "tools" => reader.optional(0, &mut self.tools),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -8439,7 +8107,6 @@ impl<'de> Deserialize<'de> for ServerTasksCapability {
 
 impl<'de> codec::FromMembers<'de> for ServerTasksCapability {
     const NAME: &'static str = "ServerTasksCapability";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -8451,10 +8118,6 @@ impl<'de> codec::FromMembers<'de> for ServerTasksCapability {
             "requests" => reader.optional(2, &mut self.requests),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -8585,7 +8248,6 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -8601,10 +8263,6 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
             "tasks" => reader.optional(6, &mut self.tasks),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -9319,10 +8977,6 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for SetLevelRequest {
@@ -9400,10 +9054,6 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -9501,10 +9151,6 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for SubscribeRequest {
@@ -9582,10 +9228,6 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -9713,10 +9355,6 @@ impl<'de> codec::FromMembers<'de> for Task {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Task {
@@ -9808,7 +9446,6 @@ impl<'de> Deserialize<'de> for TaskAugmentedRequestParams {
 
 impl<'de> codec::FromMembers<'de> for TaskAugmentedRequestParams {
     const NAME: &'static str = "TaskAugmentedRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -9819,10 +9456,6 @@ impl<'de> codec::FromMembers<'de> for TaskAugmentedRequestParams {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -9883,7 +9516,6 @@ impl<'de> Deserialize<'de> for TaskMetadata {
 
 impl<'de> codec::FromMembers<'de> for TaskMetadata {
     const NAME: &'static str = "TaskMetadata";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -9893,10 +9525,6 @@ impl<'de> codec::FromMembers<'de> for TaskMetadata {
             "ttl" => reader.optional_int(0, i64::MIN..=i64::MAX, &mut self.ttl),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -10076,10 +9704,6 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for TaskStatusNotification {
@@ -10220,10 +9844,6 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for TaskStatusNotificationParams {
@@ -10335,10 +9955,6 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ToolInputSchema {
@@ -10432,10 +10048,6 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
             "required" => reader.optional(3, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -10599,10 +10211,6 @@ impl<'de> codec::FromMembers<'de> for Tool {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Tool {
@@ -10752,7 +10360,6 @@ impl<'de> Deserialize<'de> for ToolExecution {
 
 impl<'de> codec::FromMembers<'de> for ToolExecution {
     const NAME: &'static str = "ToolExecution";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -10762,10 +10369,6 @@ impl<'de> codec::FromMembers<'de> for ToolExecution {
             "taskSupport" => reader.optional(0, &mut self.task_support),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -10838,10 +10441,6 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
             "jsonrpc" => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -10959,10 +10558,6 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ToolResultContent {
@@ -11037,10 +10632,6 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for URLElicitationRequiredErrorData {
@@ -11112,10 +10703,6 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
             "data" => reader.read(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -11194,10 +10781,6 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
             "id" => reader.optional(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -11295,10 +10878,6 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for UnsubscribeRequest {
@@ -11376,10 +10955,6 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 

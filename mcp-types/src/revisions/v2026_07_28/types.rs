@@ -78,7 +78,6 @@ impl<'de> Deserialize<'de> for Annotations {
 
 impl<'de> codec::FromMembers<'de> for Annotations {
     const NAME: &'static str = "Annotations";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -90,10 +89,6 @@ impl<'de> codec::FromMembers<'de> for Annotations {
             "lastModified" => reader.optional(2, &mut self.last_modified),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -198,10 +193,6 @@ impl<'de> codec::FromMembers<'de> for AudioContent {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for AudioContent {
@@ -278,10 +269,6 @@ impl<'de> codec::FromMembers<'de> for BaseMetadata {
             "title" => reader.optional(1, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -512,10 +499,6 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for BlobResourceContents {
@@ -662,10 +645,6 @@ impl<'de> codec::FromMembers<'de> for BooleanSchema {
             "default" => reader.optional(3, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -841,10 +820,6 @@ impl<'de> codec::FromMembers<'de> for CacheableResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CacheableResult {
@@ -949,10 +924,6 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1067,10 +1038,6 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
             "_meta" => reader.read(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1217,10 +1184,6 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
             "resultType" => reader.read(4, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1412,10 +1375,6 @@ impl<'de> codec::FromMembers<'de> for CallToolResultResponse {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CallToolResultResponse {
@@ -1507,10 +1466,6 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CancelledNotification {
@@ -1601,10 +1556,6 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CancelledNotificationParams {
@@ -1677,7 +1628,6 @@ impl<'de> Deserialize<'de> for SamplingCapability {
 
 impl<'de> codec::FromMembers<'de> for SamplingCapability {
     const NAME: &'static str = "SamplingCapability";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -1688,10 +1638,6 @@ impl<'de> codec::FromMembers<'de> for SamplingCapability {
             "tools" => reader.optional(1, &mut self.tools),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1761,7 +1707,6 @@ impl<'de> Deserialize<'de> for ElicitationCapability {
 
 impl<'de> codec::FromMembers<'de> for ElicitationCapability {
     const NAME: &'static str = "ElicitationCapability";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -1772,10 +1717,6 @@ impl<'de> codec::FromMembers<'de> for ElicitationCapability {
             "url" => reader.optional(1, &mut self.url),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -1886,7 +1827,6 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -1900,10 +1840,6 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
             "extensions" => reader.optional(4, &mut self.extensions),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2354,10 +2290,6 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CompleteRequest {
@@ -2493,10 +2425,6 @@ impl<'de> codec::FromMembers<'de> for CompletionArgument {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CompletionArgument {
@@ -2552,7 +2480,6 @@ impl<'de> Deserialize<'de> for CompletionContext {
 
 impl<'de> codec::FromMembers<'de> for CompletionContext {
     const NAME: &'static str = "CompletionContext";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -2562,10 +2489,6 @@ impl<'de> codec::FromMembers<'de> for CompletionContext {
             "arguments" => reader.optional(0, &mut self.arguments),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2663,10 +2586,6 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CompleteRequestParams {
@@ -2754,10 +2673,6 @@ impl<'de> codec::FromMembers<'de> for Completion {
             "hasMore" => reader.optional(2, &mut self.has_more),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -2876,10 +2791,6 @@ impl<'de> codec::FromMembers<'de> for CompleteResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CompleteResult {
@@ -2955,10 +2866,6 @@ impl<'de> codec::FromMembers<'de> for CompleteResultResponse {
             "id" => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3150,10 +3057,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3406,10 +3309,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
             "toolChoice" => reader.optional(9, &mut self.tool_choice),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3708,10 +3607,6 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for CreateMessageResult {
@@ -3814,10 +3709,6 @@ impl<'de> codec::FromMembers<'de> for DiscoverRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -3981,10 +3872,6 @@ impl<'de> codec::FromMembers<'de> for DiscoverResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for DiscoverResult {
@@ -4078,10 +3965,6 @@ impl<'de> codec::FromMembers<'de> for DiscoverResultResponse {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for DiscoverResultResponse {
@@ -4171,10 +4054,6 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
             "params" => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4324,10 +4203,6 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for RequestedSchema {
@@ -4412,10 +4287,6 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
             "requestedSchema" => reader.read(2, &mut self.requested_schema),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4558,10 +4429,6 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
             "url" => reader.read(2, &mut self.url),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -4807,10 +4674,6 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ElicitResult {
@@ -4973,10 +4836,6 @@ impl<'de> codec::FromMembers<'de> for EmbeddedResource {
             "_meta" => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5184,10 +5043,6 @@ impl<'de> codec::FromMembers<'de> for ErrorObject {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ErrorObject {
@@ -5290,10 +5145,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5408,10 +5259,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
             "_meta" => reader.read(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5548,10 +5395,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
             "resultType" => reader.read(3, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5705,10 +5548,6 @@ impl<'de> codec::FromMembers<'de> for GetPromptResultResponse {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for GetPromptResultResponse {
@@ -5782,10 +5621,6 @@ impl<'de> codec::FromMembers<'de> for HeaderMismatchErrorObject {
             "data" => reader.nullable(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -5864,10 +5699,6 @@ impl<'de> codec::FromMembers<'de> for HeaderMismatchError {
             "id" => reader.optional(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6038,10 +5869,6 @@ impl<'de> codec::FromMembers<'de> for Icon {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Icon {
@@ -6102,7 +5929,6 @@ impl<'de> Deserialize<'de> for Icons {
 
 impl<'de> codec::FromMembers<'de> for Icons {
     const NAME: &'static str = "Icons";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -6112,10 +5938,6 @@ impl<'de> codec::FromMembers<'de> for Icons {
             "icons" => reader.optional(0, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6216,10 +6038,6 @@ impl<'de> codec::FromMembers<'de> for ImageContent {
             "_meta" => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6339,10 +6157,6 @@ impl<'de> codec::FromMembers<'de> for Implementation {
             "icons" => reader.optional(5, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -6565,10 +6379,6 @@ impl<'de> codec::FromMembers<'de> for InputRequiredResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for InputRequiredResult {
@@ -6762,10 +6572,6 @@ impl<'de> codec::FromMembers<'de> for InputResponseRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for InputResponseRequestParams {
@@ -6848,10 +6654,6 @@ impl<'de> codec::FromMembers<'de> for InternalError {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for InternalError {
@@ -6929,10 +6731,6 @@ impl<'de> codec::FromMembers<'de> for InvalidParamsError {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for InvalidParamsError {
@@ -7009,10 +6807,6 @@ impl<'de> codec::FromMembers<'de> for InvalidRequestError {
             "data" => reader.nullable(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7099,10 +6893,6 @@ impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
             "error" => reader.read(2, &mut self.error),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7278,10 +7068,6 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for JSONRPCNotification {
@@ -7368,10 +7154,6 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
             "params" => reader.optional(3, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7525,10 +7307,6 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for JSONRPCResultResponse {
@@ -7647,10 +7425,6 @@ impl<'de> codec::FromMembers<'de> for LegacyTitledEnumSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for LegacyTitledEnumSchema {
@@ -7756,10 +7530,6 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -7910,10 +7680,6 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListPromptsResult {
@@ -7997,10 +7763,6 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResultResponse {
             "id" => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -8101,10 +7863,6 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -8255,10 +8013,6 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourceTemplatesResult {
@@ -8349,10 +8103,6 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResultResponse {
             "id" => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -8453,10 +8203,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -8608,10 +8354,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourcesResult {
@@ -8703,10 +8445,6 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResultResponse {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListResourcesResultResponse {
@@ -8765,7 +8503,6 @@ impl<'de> Deserialize<'de> for ListRootsRequestParams {
 
 impl<'de> codec::FromMembers<'de> for ListRootsRequestParams {
     const NAME: &'static str = "ListRootsRequestParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -8775,10 +8512,6 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequestParams {
             "_meta" => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -8866,10 +8599,6 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListRootsRequest {
@@ -8951,10 +8680,6 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
             "roots" => reader.read(0, &mut self.roots),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -9052,10 +8777,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
             "id" => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -9208,10 +8929,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ListToolsResult {
@@ -9295,10 +9012,6 @@ impl<'de> codec::FromMembers<'de> for ListToolsResultResponse {
             "id" => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -9498,10 +9211,6 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for LoggingMessageNotification {
@@ -9600,10 +9309,6 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for LoggingMessageNotificationParams {
@@ -9689,10 +9394,6 @@ impl<'de> codec::FromMembers<'de> for MethodNotFoundError {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for MethodNotFoundError {
@@ -9753,10 +9454,6 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorData {
             "requiredCapabilities" => reader.read(0, &mut self.required_capabilities),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -9829,10 +9526,6 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorObject
             "data" => reader.read(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -9912,10 +9605,6 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityError {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for MissingRequiredClientCapabilityError {
@@ -9978,7 +9667,6 @@ impl<'de> Deserialize<'de> for ModelHint {
 
 impl<'de> codec::FromMembers<'de> for ModelHint {
     const NAME: &'static str = "ModelHint";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -9988,10 +9676,6 @@ impl<'de> codec::FromMembers<'de> for ModelHint {
             "name" => reader.optional(0, &mut self.name),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -10092,7 +9776,6 @@ impl<'de> Deserialize<'de> for ModelPreferences {
 
 impl<'de> codec::FromMembers<'de> for ModelPreferences {
     const NAME: &'static str = "ModelPreferences";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -10111,10 +9794,6 @@ impl<'de> codec::FromMembers<'de> for ModelPreferences {
             }
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -10280,10 +9959,6 @@ impl<'de> codec::FromMembers<'de> for Notification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Notification {
@@ -10344,7 +10019,6 @@ impl<'de> Deserialize<'de> for NotificationMetaObject {
 
 impl<'de> codec::FromMembers<'de> for NotificationMetaObject {
     const NAME: &'static str = "NotificationMetaObject";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -10356,10 +10030,6 @@ impl<'de> codec::FromMembers<'de> for NotificationMetaObject {
             }
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -10420,7 +10090,6 @@ impl<'de> Deserialize<'de> for NotificationParams {
 
 impl<'de> codec::FromMembers<'de> for NotificationParams {
     const NAME: &'static str = "NotificationParams";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -10430,10 +10099,6 @@ impl<'de> codec::FromMembers<'de> for NotificationParams {
             "_meta" => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -10622,10 +10287,6 @@ impl<'de> codec::FromMembers<'de> for NumberSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for NumberSchema {
@@ -10717,10 +10378,6 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
             "method" => reader.read(3, &mut self.method),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -10839,10 +10496,6 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
             "filter" => reader.optional(3, &mut self.filter),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -10967,10 +10620,6 @@ impl<'de> codec::FromMembers<'de> for PaginatedResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PaginatedResult {
@@ -11046,10 +10695,6 @@ impl<'de> codec::FromMembers<'de> for ParseError {
             "data" => reader.nullable(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -11277,10 +10922,6 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ProgressNotification {
@@ -11395,10 +11036,6 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
             "_meta" => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -11533,10 +11170,6 @@ impl<'de> codec::FromMembers<'de> for Prompt {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Prompt {
@@ -11644,10 +11277,6 @@ impl<'de> codec::FromMembers<'de> for PromptArgument {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PromptArgument {
@@ -11743,10 +11372,6 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for PromptListChangedNotification {
@@ -11814,10 +11439,6 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
             "content" => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -11892,10 +11513,6 @@ impl<'de> codec::FromMembers<'de> for PromptReference {
             "title" => reader.optional(2, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -11997,10 +11614,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ReadResourceRequest {
@@ -12101,10 +11714,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
             "requestState" => reader.optional(3, &mut self.request_state),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -12243,10 +11852,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
             "resultType" => reader.read(4, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -12409,10 +12014,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResultResponse {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ReadResourceResultResponse {
@@ -12486,10 +12087,6 @@ impl<'de> codec::FromMembers<'de> for Request {
             "params" => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -12614,10 +12211,6 @@ impl<'de> codec::FromMembers<'de> for RequestMetaObject {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for RequestMetaObject {
@@ -12694,10 +12287,6 @@ impl<'de> codec::FromMembers<'de> for RequestParams {
             "_meta" => reader.read(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -12979,10 +12568,6 @@ impl<'de> codec::FromMembers<'de> for Resource {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Resource {
@@ -13126,10 +12711,6 @@ impl<'de> codec::FromMembers<'de> for ResourceContents {
             "_meta" => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -13420,10 +13001,6 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceLink {
@@ -13576,10 +13153,6 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceListChangedNotification {
@@ -13648,10 +13221,6 @@ impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
             "_meta" => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -13799,10 +13368,6 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceTemplate {
@@ -13883,10 +13448,6 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplateReference {
             "uri" => reader.read(1, &mut self.uri),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -13979,10 +13540,6 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResourceUpdatedNotification {
@@ -14060,10 +13617,6 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -14156,10 +13709,6 @@ impl<'de> codec::FromMembers<'de> for ResultObject {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ResultObject {
@@ -14219,7 +13768,6 @@ impl<'de> Deserialize<'de> for ResultMetaObject {
 
 impl<'de> codec::FromMembers<'de> for ResultMetaObject {
     const NAME: &'static str = "ResultMetaObject";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -14231,10 +13779,6 @@ impl<'de> codec::FromMembers<'de> for ResultMetaObject {
             }
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -14471,10 +14015,6 @@ impl<'de> codec::FromMembers<'de> for Root {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Root {
@@ -14557,10 +14097,6 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
             "_meta" => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -14727,7 +14263,6 @@ impl<'de> Deserialize<'de> for PromptsCapability {
 
 impl<'de> codec::FromMembers<'de> for PromptsCapability {
     const NAME: &'static str = "PromptsCapability";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -14737,10 +14272,6 @@ impl<'de> codec::FromMembers<'de> for PromptsCapability {
             "listChanged" => reader.optional(0, &mut self.list_changed),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -14810,7 +14341,6 @@ impl<'de> Deserialize<'de> for ResourcesCapability {
 
 impl<'de> codec::FromMembers<'de> for ResourcesCapability {
     const NAME: &'static str = "ResourcesCapability";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -14821,10 +14351,6 @@ impl<'de> codec::FromMembers<'de> for ResourcesCapability {
             "listChanged" => reader.optional(1, &mut self.list_changed),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -14883,7 +14409,6 @@ impl<'de> Deserialize<'de> for ToolsCapability {
 
 impl<'de> codec::FromMembers<'de> for ToolsCapability {
     const NAME: &'static str = "ToolsCapability";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -14893,10 +14418,6 @@ impl<'de> codec::FromMembers<'de> for ToolsCapability {
             "listChanged" => reader.optional(0, &mut self.list_changed),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -15027,7 +14548,6 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -15043,10 +14563,6 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
             "extensions" => reader.optional(6, &mut self.extensions),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -15826,10 +15342,6 @@ impl<'de> codec::FromMembers<'de> for StringSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for StringSchema {
@@ -15960,7 +15472,6 @@ impl<'de> Deserialize<'de> for SubscriptionFilter {
 
 impl<'de> codec::FromMembers<'de> for SubscriptionFilter {
     const NAME: &'static str = "SubscriptionFilter";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -15979,10 +15490,6 @@ impl<'de> codec::FromMembers<'de> for SubscriptionFilter {
             "taskIds" => reader.optional(4, &mut self.task_ids),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -16093,10 +15600,6 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for SubscriptionsAcknowledgedNotification {
@@ -16174,10 +15677,6 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotificationParam
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -16284,10 +15783,6 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for SubscriptionsListenRequest {
@@ -16361,10 +15856,6 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequestParams {
             "_meta" => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -16462,10 +15953,6 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for SubscriptionsListenResult {
@@ -16549,10 +16036,6 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultMetaObject {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for SubscriptionsListenResultMetaObject {
@@ -16635,10 +16118,6 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultResponse {
             "id" => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -16729,10 +16208,6 @@ impl<'de> codec::FromMembers<'de> for TextContent {
             "_meta" => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -16965,10 +16440,6 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for TextResourceContents {
@@ -17086,10 +16557,6 @@ impl<'de> codec::FromMembers<'de> for TitledOption {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for TitledOption {
@@ -17148,10 +16615,6 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectItems {
             "anyOf" => reader.read(0, &mut self.any_of),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -17281,10 +16744,6 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectEnumSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for TitledMultiSelectEnumSchema {
@@ -17400,10 +16859,6 @@ impl<'de> codec::FromMembers<'de> for TitledSingleSelectEnumSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for TitledSingleSelectEnumSchema {
@@ -17475,10 +16930,6 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ToolInputSchema {
@@ -17535,7 +16986,6 @@ impl<'de> Deserialize<'de> for ToolOutputSchema {
 
 impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
     const NAME: &'static str = "ToolOutputSchema";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -17545,10 +16995,6 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
             "$schema" => reader.optional(0, &mut self.schema),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -17696,10 +17142,6 @@ impl<'de> codec::FromMembers<'de> for Tool {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for Tool {
@@ -17828,7 +17270,6 @@ impl<'de> Deserialize<'de> for ToolAnnotations {
 
 impl<'de> codec::FromMembers<'de> for ToolAnnotations {
     const NAME: &'static str = "ToolAnnotations";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -17842,10 +17283,6 @@ impl<'de> codec::FromMembers<'de> for ToolAnnotations {
             "openWorldHint" => reader.optional(4, &mut self.open_world_hint),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -17990,7 +17427,6 @@ impl<'de> Deserialize<'de> for ToolChoice {
 
 impl<'de> codec::FromMembers<'de> for ToolChoice {
     const NAME: &'static str = "ToolChoice";
-    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
     fn read_member<A: MapAccess<'de>>(
         &mut self,
@@ -18000,10 +17436,6 @@ impl<'de> codec::FromMembers<'de> for ToolChoice {
             "mode" => reader.optional(0, &mut self.mode),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -18096,10 +17528,6 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
             "jsonrpc" => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -18219,10 +17647,6 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ToolResultContent {
@@ -18336,10 +17760,6 @@ impl<'de> codec::FromMembers<'de> for ToolUseContent {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for ToolUseContent {
@@ -18411,10 +17831,6 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorData {
             "requested" => reader.read(1, &mut self.requested),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -18488,10 +17904,6 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorObject {
             "data" => reader.read(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -18571,10 +17983,6 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionError {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for UnsupportedProtocolVersionError {
@@ -18635,10 +18043,6 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectItems {
             "enum" => reader.read(1, &mut self.enum_),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -18768,10 +18172,6 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectEnumSchema {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 impl Serialize for UntitledMultiSelectEnumSchema {
@@ -18886,10 +18286,6 @@ impl<'de> codec::FromMembers<'de> for UntitledSingleSelectEnumSchema {
             "default" => reader.optional(4, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -19131,10 +18527,6 @@ impl<'de> codec::FromMembers<'de> for Task {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -19296,10 +18688,6 @@ impl<'de> codec::FromMembers<'de> for WorkingTask {
             }
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -19470,10 +18858,6 @@ impl<'de> codec::FromMembers<'de> for InputRequiredTask {
             "inputRequests" => reader.read(7, &mut self.input_requests),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -19647,10 +19031,6 @@ impl<'de> codec::FromMembers<'de> for CompletedTask {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -19823,10 +19203,6 @@ impl<'de> codec::FromMembers<'de> for FailedTask {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -19990,10 +19366,6 @@ impl<'de> codec::FromMembers<'de> for CancelledTask {
             }
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -20315,10 +19687,6 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -20457,10 +19825,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -20545,10 +19909,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -20704,10 +20064,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultWorking {
             }
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -20899,10 +20255,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultInputRequired {
             "inputRequests" => reader.read(9, &mut self.input_requests),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -21097,10 +20449,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCompleted {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -21293,10 +20641,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultFailed {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -21481,10 +20825,6 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCancelled {
             }
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -21781,10 +21121,6 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -21882,10 +21218,6 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskRequestParams {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -21978,10 +21310,6 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskResult {
             "resultType" => reader.text(1, "complete"),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -22092,10 +21420,6 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -22179,10 +21503,6 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -22275,10 +21595,6 @@ impl<'de> codec::FromMembers<'de> for CancelTaskResult {
             "resultType" => reader.text(1, "complete"),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -22376,10 +21692,6 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
             "jsonrpc" => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -22534,10 +21846,6 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsWorking {
             }
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -22725,10 +22033,6 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsInputRequired 
             "inputRequests" => reader.read(8, &mut self.input_requests),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -22919,10 +22223,6 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCompleted {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -23111,10 +22411,6 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsFailed {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "tasks")]
@@ -23295,10 +22591,6 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCancelled {
             }
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -23659,10 +22951,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "sep-2093")]
@@ -23738,10 +23026,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequestParams {
             "_meta" => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -23863,10 +23147,6 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataResult {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "sep-2093")]
@@ -23974,10 +23254,6 @@ impl<'de> codec::FromMembers<'de> for GetResourceRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "versioned-resources")]
@@ -24067,10 +23343,6 @@ impl<'de> codec::FromMembers<'de> for GetResourceRequestParams {
             "_meta" => reader.read(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -24201,10 +23473,6 @@ impl<'de> codec::FromMembers<'de> for GetResourceResult {
             "resultType" => reader.read(3, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -24365,10 +23633,6 @@ impl<'de> codec::FromMembers<'de> for GetTextResourceContents {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "versioned-resources")]
@@ -24440,10 +23704,6 @@ impl<'de> codec::FromMembers<'de> for GetBlobResourceContents {
             "blob" => reader.read(1, &mut self.blob),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -24555,10 +23815,6 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "versioned-resources")]
@@ -24634,10 +23890,6 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequestParams {
             "_meta" => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -24749,10 +24001,6 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequest {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "versioned-resources")]
@@ -24828,10 +24076,6 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequestParams {
             "_meta" => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
@@ -24930,10 +24174,6 @@ impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotification {
             _ => reader.extra(&mut self.extra),
         }
     }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
-    }
 }
 
 #[cfg(feature = "versioned-resources")]
@@ -25016,10 +24256,6 @@ impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotificationParams {
             "_meta" => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
-    }
-
-    fn extra(&self) -> Option<&Extra> {
-        Some(&self.extra)
     }
 }
 
