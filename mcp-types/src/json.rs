@@ -25,6 +25,7 @@ pub mod iter {
 
 pub(crate) use de::unfit;
 pub use de::{Members, NESTING_LIMIT};
+pub(crate) use decode::Source;
 pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 pub(crate) use located::{Located, Trail};
 pub use number::Number;

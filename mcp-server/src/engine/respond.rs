@@ -10,13 +10,17 @@ use crate::session::Session;
 
 /// The response with a handler's result.
 pub(crate) fn result<T: Versioned>(cx: &Context, result: T) -> Result<Vec<u8>, HandlerError> {
-    let Some(id) = cx.request_id() else {
-        return Err(HandlerError::internal("a notification has no response"));
-    };
+    let id = cx.request_id().ok_or_else(unasked)?;
     let mut message = Vec::with_capacity(512);
     let info = Some(cx.server().info());
-    rpc::write_result_at(&mut message, id, result, cx.revision(), info)?;
-    Ok(message)
+    match rpc::write_result_at(&mut message, id, result, cx.revision(), info) {
+        Ok(()) => Ok(message),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn unasked() -> HandlerError {
+    HandlerError::internal("a notification has no response")
 }
 
 /// The response with an error.

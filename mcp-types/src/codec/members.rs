@@ -1,6 +1,6 @@
 //! The members of an object, of which the first may have been looked at.
 
-use super::super::json::{Located, Trail};
+use super::super::json::Source;
 use super::Key;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess};
@@ -65,6 +65,17 @@ impl<'de, A> Members<'de, A> {
     }
 }
 
+impl<'de, A> Members<'de, A> {
+    /// The tag's value, to be read once more.
+    #[inline(never)]
+    fn tag_ahead(&mut self) -> Source<'de> {
+        match std::mem::replace(&mut self.ahead, Ahead::Nothing) {
+            Ahead::TagValue(tag) => Source::new(tag),
+            _ => Source::new(""),
+        }
+    }
+}
+
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
     type Error = A::Error;
 
@@ -81,14 +92,16 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
 
     #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        let Ahead::TagValue(tag) = self.ahead else {
+        if !matches!(self.ahead, Ahead::TagValue(_)) {
             return self.rest.next_value_seed(seed);
-        };
-        self.ahead = Ahead::Nothing;
+        }
         // By the deserializer for which the seed is compiled anyway.
-        let (mut tag, mut trail) = (serde_json::Deserializer::from_str(tag), Trail::default());
+        let mut tag = self.tag_ahead();
         // Through a pointer, as `from_str` does it, and for the same reason.
         let read: fn(_, _) -> _ = T::deserialize;
-        read(seed, Located::new(&mut tag, &mut trail)).map_err(A::Error::custom)
+        match read(seed, tag.value()) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(A::Error::custom(error)),
+        }
     }
 }

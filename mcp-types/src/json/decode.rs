@@ -18,25 +18,26 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     let mut source = Source::new(text);
     // Called through pointers: for each function that comes here, the compiler would follow calls
     // that it can name through all that they reach, looking for a way back.
-    let (read, fault): (fn(_) -> _, fn(_, _) -> _) = (T::deserialize, Source::fault);
-    match read(Located::new(&mut source.deserializer, &mut source.trail)) {
-        Ok(value) => match source.deserializer.end() {
-            Ok(()) => Ok(value),
-            Err(error) => Err(fault(source, error)),
-        },
-        Err(error) => Err(fault(source, error)),
+    let read: fn(_) -> _ = T::deserialize;
+    match read(source.value()) {
+        Ok(value) => source.end().map(|()| value),
+        Err(error) => Err(source.fault(error)),
     }
 }
 
-/// A text that is being decoded.
-struct Source<'a> {
+/// The one deserializer for text.
+type Text<'a, 'de> = Located<'a, &'a mut serde_json::Deserializer<StrRead<'de>>>;
+
+/// A text that is being decoded. What needs to know no type stays out of the functions of each.
+pub(crate) struct Source<'a> {
     text: &'a str,
     deserializer: serde_json::Deserializer<StrRead<'a>>,
     trail: Trail,
 }
 
 impl<'a> Source<'a> {
-    fn new(text: &'a str) -> Self {
+    #[inline(never)]
+    pub(crate) fn new(text: &'a str) -> Self {
         Self {
             text,
             deserializer: serde_json::Deserializer::from_str(text),
@@ -44,9 +45,22 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The value to be read.
+    pub(crate) fn value(&mut self) -> Text<'_, 'a> {
+        Located::new(&mut self.deserializer, &mut self.trail)
+    }
+
+    /// Checks that nothing stands behind the value.
+    #[inline(never)]
+    fn end(&mut self) -> Result<(), DecodeError> {
+        let ended = self.deserializer.end();
+        ended.map_err(|error| self.fault(error))
+    }
+
     /// Says what failed, and where.
     #[cold]
-    fn fault(self, error: serde_json::Error) -> DecodeError {
+    #[inline(never)]
+    fn fault(&mut self, error: serde_json::Error) -> DecodeError {
         if !error.is_data() {
             return error.into();
         }
@@ -56,7 +70,8 @@ impl<'a> Source<'a> {
         }
         let error = DecodeError::from(error);
         let within = error.path().segments().iter().cloned();
-        let path = self.trail.inward().chain(within).collect();
+        let trail = std::mem::take(&mut self.trail);
+        let path = trail.inward().chain(within).collect();
         error.with_path(path)
     }
 }

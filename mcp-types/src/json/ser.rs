@@ -61,7 +61,13 @@ impl std::fmt::Debug for Writer<'_> {
 /// Where the value cannot be written.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
     let mut buffer = Vec::with_capacity(128);
-    Writer::new(&mut buffer).write(value)?;
+    match Writer::new(&mut buffer).write(value) {
+        Ok(()) => text(buffer),
+        Err(error) => Err(error),
+    }
+}
+
+fn text(buffer: Vec<u8>) -> serde_json::Result<String> {
     String::from_utf8(buffer).map_err(serde::ser::Error::custom)
 }
 

@@ -105,11 +105,7 @@ pub fn write_result_at<R: Versioned>(
     info: Option<&RawValue>,
 ) -> Result<(), VersionError> {
     let start = open_result(buffer, id)?;
-    let mut writer = match info {
-        Some(info) if revision == Revision::LATEST => Writer::with_meta(buffer, SERVER_INFO, info),
-        _ => Writer::new(buffer),
-    };
-    let written = result.write_at(revision, &mut writer);
+    let written = result.write_at(revision, &mut signing(buffer, revision, info));
     close(buffer, start, written.is_ok());
     written
 }
@@ -211,6 +207,18 @@ fn member<T: Serialize + ?Sized>(
         buffer.truncate(start);
     }
     written
+}
+
+/// What writes a result, with who gives it where the revision asks for that.
+fn signing<'a>(
+    buffer: &'a mut Vec<u8>,
+    revision: Revision,
+    info: Option<&'a RawValue>,
+) -> Writer<'a> {
+    match info {
+        Some(info) if revision == Revision::LATEST => Writer::with_meta(buffer, SERVER_INFO, info),
+        _ => Writer::new(buffer),
+    }
 }
 
 /// Ends a message, or takes it back.
