@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use mcp_types::ContentBlock;
 use mcp_types::error::{DecodeError, ErrorKind, Path, Segment};
 use mcp_types::json::{self, Members, NESTING_LIMIT, Object, Value};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
@@ -235,4 +236,16 @@ fn values_decode_like_text() {
     let at = text.as_ptr();
     let moved: String = json::from_value(Value::from(text)).unwrap();
     assert_eq!(moved.as_ptr(), at);
+}
+
+#[test]
+fn a_tag_that_is_no_unicode_is_an_error_and_no_overflow() {
+    for text in [
+        r#"{"type":"\ud800","text":"a"}"#,
+        r#"{"text":"a","type":"te\udc00xt"}"#,
+    ] {
+        assert_eq!(path::<ContentBlock>(text), "$.type", "{text}");
+        serde_json::from_str::<ContentBlock>(text).unwrap_err();
+        assert_eq!(path::<Vec<ContentBlock>>(&format!("[{text}]")), "$[0].type");
+    }
 }

@@ -233,6 +233,11 @@ fn arrange<'de, A>(
                 let tag = json::from_str(tag.as_str())?;
                 return Err(json::unfit(&tag, &"a string").inside_member(name));
             }
+            // What cannot be read where it stands, such as one half of a surrogate pair, cannot be
+            // read in front either: it would be put there again and again.
+            if json::from_str::<String>(tag.as_str()).is_err() {
+                return Err(DecodeError::data("the text is no Unicode").inside_member(name));
+            }
             members[..=at].rotate_right(1);
             Ok(Tagged::Later(object(&members)?))
         }
