@@ -5,10 +5,7 @@ use std::pin::Pin;
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object};
-use mcp_types::{
-    CompleteRequest, CompleteResult, Completion, CompletionArgument, CompletionContext,
-    CompletionReference, Request,
-};
+use mcp_types::{CompleteRequest, CompleteResult, Completion, Request};
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
@@ -192,18 +189,38 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
 
 /// What is asked for in `completion/complete`.
 struct Complete {
-    of: CompletionReference,
-    argument: CompletionArgument,
-    /// Came with 2025-06-18.
-    context: Option<CompletionContext>,
+    of: Of,
+    /// Where the request names it.
+    at: &'static str,
+    argument: String,
+    /// What was typed so far.
+    value: String,
+    /// Arguments that are settled. Came with 2025-06-18.
+    settled: Option<Map<String>>,
 }
 
 impl FromMembers for Complete {
     fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        let of = members.object("ref")?;
+        let (kind, name, at) = match of.required::<String>("type")?.as_str() {
+            "ref/prompt" => (PromptDef::KIND, of.required("name")?, "$.ref.name"),
+            "ref/resource" => (TEMPLATE, of.required("uri")?, "$.ref.uri"),
+            _ => {
+                let error = DecodeError::data("neither `ref/prompt` nor `ref/resource`");
+                return Err(error.inside_member("type").inside_member("ref"));
+            }
+        };
+        let argument = members.object("argument")?;
+        let settled = match members.optional_object("context")? {
+            Some(context) => context.optional("arguments")?,
+            None => None,
+        };
         Ok(Self {
-            of: members.required("ref")?,
-            argument: members.required("argument")?,
-            context: members.optional("context")?,
+            of: Of { kind, name },
+            at,
+            argument: argument.required("name")?,
+            value: argument.required("value")?,
+            settled,
         })
     }
 }
@@ -219,37 +236,27 @@ async fn complete(params: Complete, cx: Context) -> Result<CompleteResult, Handl
 /// Begins what completes the argument; none where the argument is known but not completed.
 fn start(params: Complete, cx: &Context) -> Result<Option<Running>, HandlerError> {
     let features = &cx.server().inner.features;
-    let argument = params.argument.name.as_str();
-    // Where the request names it, what it is, and whether it takes the argument, if it is defined.
-    let (at, of, takes) = match params.of {
-        CompletionReference::Prompt(prompt) => {
-            let (kind, name) = (PromptDef::KIND, prompt.name);
-            let defined = features.prompts.get(&name);
-            let takes = defined.map(|prompt| prompt.has_argument(argument));
-            ("$.ref.name", Of { kind, name }, takes)
-        }
-        CompletionReference::ResourceTemplate(template) => {
-            let (kind, name) = (TEMPLATE, template.uri);
-            let takes = resources::has_variable(features, &name, argument);
-            ("$.ref.uri", Of { kind, name }, takes)
-        }
-        _ => {
-            let what = "$.ref: neither prompt nor template";
-            return Err(HandlerError::invalid_params(what));
-        }
+    let Complete {
+        of, at, argument, ..
+    } = &params;
+    // Whether it takes the argument, where it is defined.
+    let takes = if of.kind == TEMPLATE {
+        resources::has_variable(features, &of.name, argument)
+    } else {
+        let defined = features.prompts.get(&of.name);
+        defined.map(|prompt| prompt.has_argument(argument))
     };
-    if let Some(handler) = features.completions.get(&of, argument) {
-        let settled = params.context.and_then(|context| context.arguments);
+    if let Some(handler) = features.completions.get(of, argument) {
         let typing = Completing {
-            value: params.argument.value,
-            arguments: settled.unwrap_or_default(),
+            value: params.value,
+            arguments: params.settled.unwrap_or_default(),
         };
         return Ok(Some(handler(typing, cx.clone())));
     }
     if takes == Some(true) {
         return Ok(None);
     }
-    let fault = if takes.is_none() && !features.completions.has(&of) {
+    let fault = if takes.is_none() && !features.completions.has(of) {
         let (kind, name) = (of.kind, short(&of.name));
         format!("{at}: no {kind} `{name}`")
     } else {

@@ -13,7 +13,11 @@ use serde_json::value::RawValue;
 
 /// The members of an object in the order of the text.
 #[derive(Default)]
-pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub(crate) struct Members<'a> {
+    all: Vec<(Cow<'a, str>, &'a RawValue)>,
+    /// The member of params that the object is, where it is not the params themselves.
+    of: Option<&'static str>,
+}
 
 impl<'a> Members<'a> {
     /// Takes an object apart.
@@ -29,10 +33,11 @@ impl<'a> Members<'a> {
     ///
     /// Where the object has it twice.
     pub(crate) fn raw(&self, name: &str) -> Result<Option<&'a RawValue>, DecodeError> {
-        let mut found = self.0.iter().filter(|(known, _)| known == name);
+        let mut found = self.all.iter().filter(|(known, _)| known == name);
         let first = found.next();
         if found.next().is_some() {
-            return Err(DecodeError::data(format!("duplicate field `{name}`")));
+            let error = DecodeError::data(format!("duplicate field `{name}`"));
+            return Err(self.placed(error));
         }
         Ok(first.map(|(_, raw)| *raw).filter(|raw| raw.get() != "null"))
     }
@@ -50,8 +55,10 @@ impl<'a> Members<'a> {
         let Some(raw) = self.raw(name)? else {
             return Ok(None);
         };
-        let value = json::from_str(raw.get()).map_err(|error| error.inside_member(name))?;
-        Ok(Some(value))
+        match json::from_str(raw.get()) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(self.placed(error.inside_member(name))),
+        }
     }
 
     /// A member that must be there.
@@ -59,8 +66,37 @@ impl<'a> Members<'a> {
         &self,
         name: &'static str,
     ) -> Result<T, DecodeError> {
-        self.optional(name)?
-            .ok_or_else(|| DecodeError::missing_field(name))
+        self.optional(name)?.ok_or_else(|| self.missing(name))
+    }
+
+    /// A member that must be there and an object, taken apart.
+    pub(crate) fn object(&self, name: &'static str) -> Result<Self, DecodeError> {
+        self.optional_object(name)?
+            .ok_or_else(|| self.missing(name))
+    }
+
+    /// An object that need not be there, taken apart.
+    pub(crate) fn optional_object(&self, name: &'static str) -> Result<Option<Self>, DecodeError> {
+        let Some(raw) = self.raw(name)? else {
+            return Ok(None);
+        };
+        let inner = Self::read(raw).map_err(|error| self.placed(error.inside_member(name)))?;
+        Ok(Some(Self {
+            of: Some(name),
+            ..inner
+        }))
+    }
+
+    fn missing(&self, name: &'static str) -> DecodeError {
+        self.placed(DecodeError::missing_field(name))
+    }
+
+    /// An error as it is seen from the params.
+    fn placed(&self, error: DecodeError) -> DecodeError {
+        match self.of {
+            Some(name) => error.inside_member(name),
+            None => error,
+        }
     }
 }
 
@@ -84,7 +120,10 @@ impl<'de> Visitor<'de> for MembersVisitor {
         while let Some(name) = access.next_key_seed(Text)? {
             members.push((name, access.next_value()?));
         }
-        Ok(Members(members))
+        Ok(Members {
+            all: members,
+            of: None,
+        })
     }
 }
 

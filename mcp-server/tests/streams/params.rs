@@ -24,6 +24,9 @@ impl Asker {
             .tool("echo", "Echoes", |echo: Echo, _: Context| async move {
                 Ok(echo.text)
             })
+            .complete_prompt("review", "code", |typing, _| async move {
+                Ok(vec![typing.value])
+            })
             .build()
             .expect("a server");
         let (ours, theirs) = tokio::io::duplex(4096);
@@ -82,6 +85,36 @@ async fn of_a_modern_peer() {
         .await;
     peer.refused("tools/list", json!({"_meta": bad}), "roots")
         .await;
+    let complete = "completion/complete";
+    let prompt = json!({"type": "ref/prompt", "name": "review"});
+    let typed = json!({"name": "code", "value": "a"});
+    for (params, place) in [
+        (json!({"argument": typed}), "`ref`"),
+        (json!({"ref": 5, "argument": typed}), "$.ref"),
+        (
+            json!({"ref": {"type": "ref/x"}, "argument": typed}),
+            "$.ref.type",
+        ),
+        (
+            json!({"ref": {"type": "ref/prompt"}, "argument": typed}),
+            "$.ref",
+        ),
+        (
+            json!({"ref": prompt, "argument": {"name": "code"}}),
+            "$.argument",
+        ),
+        (
+            json!({"ref": prompt, "argument": typed, "context": {"arguments": {"a": 1}}}),
+            "$.context.arguments.a",
+        ),
+    ] {
+        let mut params = params;
+        params["_meta"] = good.clone();
+        peer.refused(complete, params, place).await;
+    }
+    let params = json!({"ref": prompt, "argument": typed, "_meta": good});
+    let answer = peer.ask(complete, &params).await;
+    assert_eq!(answer["result"]["completion"]["values"][0], "a", "{answer}");
     // What no revision names is let through.
     let params = json!({"arguments": {"text": "hi"}, "other": [1], "name": "echo", "_meta": good});
     let answer = peer.ask(call, &params).await;
