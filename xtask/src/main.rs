@@ -4,6 +4,7 @@ mod bench;
 mod ci;
 mod codegen;
 mod conformance;
+mod fuzz;
 mod interop;
 mod node;
 mod python;
@@ -36,6 +37,8 @@ usage: cargo xtask <command>
   interop server [--url URL]   foreign clients against our server
   interop client               our client against foreign servers
 
+  fuzz [TARGET] [--seconds N]  random inputs for all that reads bytes of a peer
+
   bench types [--quick]        compare with serde_json::Value and other crates
   bench server [--quick]       compare with rmcp and the barest server
   bench client [--quick]       compare with rmcp's client
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
             }),
             "conformance" => conformance::run(rest),
             "interop" => interop::run(rest),
+            "fuzz" => fuzz::run(rest),
             "bench" => bench::run(rest),
             "ci" => ci::run(rest),
             "help" | "--help" | "-h" => {

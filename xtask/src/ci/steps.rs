@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::links;
-use crate::{node, workspace};
+use crate::{fuzz, node, workspace};
 
 /// Cases of each property where the environment does not say otherwise.
 const CASES: &str = "256";
@@ -103,6 +103,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             vec![
                 run("fmt --all --check"),
                 run("fmt --all --check --manifest-path xtask/peers/Cargo.toml"),
+                run("fmt --all --check --manifest-path xtask/fuzz/Cargo.toml"),
             ],
         ),
         step("links", vec![Task::Check("links", links::broken)]),
@@ -120,6 +121,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             )],
         ),
         step("tests", tests()),
+        step("fuzz", vec![fuzzed("xtask fuzz --seconds 5")]),
         step(
             "conformance",
             vec![
@@ -176,6 +178,14 @@ fn tests() -> Vec<Task> {
 /// A command that needs Node. In CI it is run in any case, and fails where there is none.
 fn with_node(line: &str) -> Task {
     match node::missing() {
+        Some(why) if std::env::var_os("CI").is_none() => Task::Skip(why.to_owned()),
+        _ => Task::Run(Cargo::new(line)),
+    }
+}
+
+/// A command that needs a C++ compiler, which is treated as Node is.
+fn fuzzed(line: &str) -> Task {
+    match fuzz::missing() {
         Some(why) if std::env::var_os("CI").is_none() => Task::Skip(why.to_owned()),
         _ => Task::Run(Cargo::new(line)),
     }

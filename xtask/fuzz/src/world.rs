@@ -1,0 +1,181 @@
+//! A server with one of everything, and a clock that stands still unless all wait for it.
+
+use std::future::Future;
+use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use bytes::Bytes;
+use mcp_server::types::json::{Map, Object};
+use mcp_server::types::{BooleanSchema, StringSchema};
+use mcp_server::{Completing, Context, Elicited, Form, Keys, Limits, Server, TemplateDef};
+use mcp_server::{HandlerError, ResourceDef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex, split};
+use tokio::time::{sleep, timeout};
+
+/// Bytes of a message, few enough for inputs to exceed them.
+pub const MESSAGE: usize = 2048;
+/// Messages of a batch.
+pub const BATCH: usize = 4;
+
+/// Runs something to its end, which has to come within a day by its own clock. Nothing that it
+/// started outlasts it.
+///
+/// # Panics
+///
+/// Where it does not end.
+pub fn run<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
+    let day = Duration::from_secs(86_400);
+    runtime.block_on(async { timeout(day, future).await.expect("it ends") })
+}
+
+/// Until all others have nothing to do.
+pub async fn settle() {
+    sleep(Duration::from_millis(1)).await;
+}
+
+/// The server.
+///
+/// # Panics
+///
+/// Never.
+pub fn server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(|| built().expect("a server"))
+}
+
+/// Arguments that headers repeat, and others.
+#[derive(Deserialize, JsonSchema, Serialize)]
+struct Weather {
+    #[schemars(extend("x-mcp-header" = "City"))]
+    city: String,
+    #[schemars(extend("x-mcp-header" = "Days"))]
+    #[serde(default)]
+    days: i64,
+    near: Option<Vec<f64>>,
+}
+
+#[derive(Deserialize, JsonSchema, Serialize)]
+struct Who {
+    name: Option<String>,
+}
+
+fn built() -> Result<Server, Box<dyn std::error::Error>> {
+    let mut limits = Limits::default();
+    limits.message_bytes = MESSAGE;
+    limits.batch = BATCH;
+    let template = TemplateDef::new("note://{shelf}/{+path}{?page,lines}", "note").handler(
+        |uri: String, variables: Map<String>, _: Context| async move {
+            Ok(format!("{uri} {variables:?}"))
+        },
+    );
+    let server = Server::builder("fuzz", "1")
+        .limits(limits)
+        .keys(Keys::from_bytes([7; 32]))
+        .page_size(NonZeroUsize::MIN)
+        .tool(
+            "weather",
+            "Says what was asked",
+            |asked: Weather, _: Context| async move { Ok(serde_json::to_string(&asked)?) },
+        )
+        .tool("ask", "Asks twice", |(), cx: Context| ask(cx))
+        .tool("shout", "Says how far it is", |(), cx: Context| shout(cx))
+        .prompt("greet", "Greets", |who: Who, _: Context| async move {
+            Ok(serde_json::to_string(&who)?)
+        })
+        .add_resource(ResourceDef::text("text://a", "a", "A"))
+        .add_resource(ResourceDef::bytes("text://b", "b", [0, 255]))
+        .add_resource_template(template)
+        .complete_resource(
+            "note://{shelf}/{+path}{?page,lines}",
+            "shelf",
+            |typing: Completing, _| async move { Ok(vec![typing.value.repeat(2)]) },
+        )
+        .build()?;
+    Ok(server)
+}
+
+async fn ask(cx: Context) -> Result<String, HandlerError> {
+    let name = Form::new("Who?").required("name", StringSchema::new().max_length(5));
+    let name = cx.elicit(name).key("who").await?;
+    let sure = Form::new("Sure?").required("sure", BooleanSchema::new());
+    match (name, cx.elicit(sure).await?) {
+        (Elicited::Accepted(name), Elicited::Accepted(sure)) => {
+            let (name, sure): (Object, Object) = (name, sure);
+            Ok(format!("{name:?} {sure:?}"))
+        }
+        _ => Ok("no".to_owned()),
+    }
+}
+
+async fn shout(cx: Context) -> Result<String, HandlerError> {
+    for step in 0..3 {
+        cx.progress(f64::from(step), 3.0, "step").await?;
+        settle().await;
+    }
+    cx.server().tools_changed();
+    Ok("done".to_owned())
+}
+
+/// What the server writes to a peer that says these pieces, one when all has come to rest after the
+/// one before, and then no more.
+///
+/// # Panics
+///
+/// Where serving fails.
+pub async fn converse<'a>(server: &Server, pieces: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
+    let (ours, theirs) = duplex(1 << 16);
+    let (reader, writer) = split(theirs);
+    let (mut from, mut to) = split(ours);
+    let mut heard = Vec::new();
+    let say = async {
+        for piece in pieces {
+            if to.write_all(piece).await.is_err() {
+                return;
+            }
+            settle().await;
+        }
+        let _ = to.shutdown().await;
+    };
+    let (served, read, ()) = tokio::join!(
+        async { server.serve(reader, writer).await },
+        from.read_to_end(&mut heard),
+        say,
+    );
+    served.expect("it ends in order");
+    read.expect("it can be read");
+    heard
+}
+
+/// A request of the newest revision, from a client that can be asked.
+#[must_use]
+pub fn request(id: u32, method: &str, params: &str) -> String {
+    let comma = if params.is_empty() { "" } else { "," };
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{{"name":"f","version":"1"}},"io.modelcontextprotocol/clientCapabilities":{{"elicitation":{{"form":{{}}}}}}}}{comma}{params}}}}}"#
+    )
+}
+
+/// A body in pieces.
+#[derive(Debug)]
+pub struct Pieces(pub std::vec::IntoIter<Bytes>);
+
+impl http_body::Body for Pieces {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+        let piece = self.0.next();
+        std::task::Poll::Ready(piece.map(|piece| Ok(http_body::Frame::data(piece))))
+    }
+}

@@ -1,0 +1,169 @@
+//! `cargo xtask fuzz`: random inputs for everything that reads bytes of a peer.
+
+mod build;
+mod target;
+
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+
+pub(crate) use self::build::missing;
+use self::target::{Outcome, Target};
+use crate::workspace;
+
+const USAGE: &str = "\
+usage: cargo xtask fuzz [TARGET] [--seconds N]
+
+  Builds the targets in xtask/fuzz, on stable Rust and with a C++ compiler, and gives each random
+  inputs that reach more and more of the code. Ends with what each target tried, and fails where
+  one panicked, took too long or too much memory: the input is kept below the target folder.
+
+  TARGET        this target alone
+  --seconds N   how long each is run, 10 unless said";
+
+/// The workspace of the targets, which nothing else ever builds.
+const FOLDER: &str = "xtask/fuzz";
+
+/// What was asked for.
+#[derive(Debug, PartialEq)]
+struct Options {
+    target: Option<String>,
+    seconds: u32,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self> {
+        let mut options = Self {
+            target: None,
+            seconds: 10,
+        };
+        let mut words = arguments.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            match word {
+                "--seconds" => {
+                    let seconds = words.next().and_then(|word| word.parse().ok());
+                    // Without a bound a target would never end.
+                    let bound = seconds.filter(|seconds| *seconds > 0);
+                    options.seconds = bound.context(USAGE)?;
+                }
+                word if word.starts_with('-') || options.target.is_some() => bail!("{USAGE}"),
+                word => options.target = Some(word.to_owned()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    let options = Options::parse(arguments)?;
+    let names = chosen(options.target.as_deref())?;
+    if let Some(why) = missing() {
+        if std::env::var_os("CI").is_some() {
+            bail!("{why}, and CI is set");
+        }
+        println!("skipped: {why}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let programs = build::build(options.target.as_deref())?;
+    let work = workspace::target()?.join("fuzz");
+    let mut outcomes = Vec::new();
+    for name in names {
+        let target = Target::new(name, &programs, &work)?;
+        println!("{}: {} s", target.name, options.seconds);
+        outcomes.push(target.run(options.seconds)?);
+    }
+    println!("\n{}", table(&outcomes));
+    for outcome in &outcomes {
+        print!("{}", outcome.fault());
+    }
+    Ok(if outcomes.iter().all(|outcome| outcome.sound) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The targets that are run: all, or the one that was asked for.
+fn chosen(wanted: Option<&str>) -> Result<Vec<String>> {
+    let folder = workspace::root().join(FOLDER).join("src/bin");
+    let names = workspace::names(&folder, Some(".rs"))?;
+    match wanted {
+        None => Ok(names),
+        Some(name) if names.iter().any(|other| other == name) => Ok(vec![name.to_owned()]),
+        Some(name) => bail!(
+            "there is no target `{name}`; there are {}",
+            names.join(", ")
+        ),
+    }
+}
+
+fn table(outcomes: &[Outcome]) -> String {
+    let mut table = format!("{:<10} {:>12} {:>8}  result\n", "target", "inputs", "kept");
+    for outcome in outcomes {
+        let inputs = outcome
+            .inputs
+            .map_or_else(|| "?".to_owned(), |n| n.to_string());
+        let result = if outcome.sound { "sound" } else { "FAILED" };
+        let line = format!(
+            "{:<10} {inputs:>12} {:>8}  {result}\n",
+            outcome.name, outcome.kept
+        );
+        table.push_str(&line);
+    }
+    table
+}
+
+/// How many files are in a folder.
+fn count(folder: &std::path::Path) -> usize {
+    fs::read_dir(folder).map_or(0, Iterator::count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, chosen};
+
+    fn parse(line: &str) -> anyhow::Result<Options> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        Options::parse(&words)
+    }
+
+    #[test]
+    fn a_target_and_a_time_in_any_order() {
+        let options = parse("--seconds 3 lines").expect("options");
+        assert_eq!(options, parse("lines --seconds 3").expect("options"));
+        assert_eq!(
+            (options.target.as_deref(), options.seconds),
+            (Some("lines"), 3)
+        );
+        assert_eq!(parse("").expect("options").seconds, 10);
+    }
+
+    #[test]
+    fn what_would_be_misread_is_refused() {
+        for line in [
+            "a b",
+            "--seconds",
+            "--seconds x",
+            "--seconds 0",
+            "--second 1",
+        ] {
+            let error = parse(line).expect_err(line);
+            assert!(error.to_string().starts_with("usage:"), "{error}");
+        }
+        let error = chosen(Some("nothing")).expect_err("there is no such target");
+        assert!(error.to_string().contains("message"), "{error}");
+    }
+
+    #[test]
+    fn every_target_has_seeds_of_its_own_or_writes_them() {
+        let folder = crate::workspace::root().join(super::FOLDER);
+        for name in chosen(None).expect("targets") {
+            let source = folder.join("src/bin").join(format!("{name}.rs"));
+            let source = std::fs::read_to_string(source).expect("a source");
+            let seeds = super::count(&folder.join("seeds").join(&name));
+            assert!(seeds > 0 || source.contains("seeds::write"), "{name}");
+        }
+    }
+}
