@@ -11,8 +11,8 @@ use crate::workspace;
 
 /// Bytes of an input: enough for a few messages.
 const LONGEST: u32 = 4096;
-/// Seconds after which an input counts as one that never ends.
-const SLOWEST: u32 = 10;
+/// Seconds after which an input counts as one that never ends: many, for machines that rest.
+const SLOWEST: u32 = 60;
 /// Megabytes that a target may use.
 const MEMORY: u32 = 2048;
 
