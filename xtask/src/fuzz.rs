@@ -4,9 +4,11 @@ mod build;
 mod target;
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
+use std::thread;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 pub(crate) use self::build::missing;
 use self::target::{Outcome, Target};
@@ -20,7 +22,7 @@ usage: cargo xtask fuzz [TARGET] [--seconds N]
   one panicked, took too long or too much memory: the input is kept below the target folder.
 
   TARGET        this target alone
-  --seconds N   how long each is run, 10 unless said";
+  --seconds N   how long each is run, 10 unless said; as many at once as there are cores";
 
 /// The workspace of the targets, which nothing else ever builds.
 const FOLDER: &str = "xtask/fuzz";
@@ -69,10 +71,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let programs = build::build(options.target.as_deref())?;
     let work = workspace::target()?.join("fuzz");
     let mut outcomes = Vec::new();
-    for name in names {
-        let target = Target::new(name, &programs, &work)?;
-        println!("{}: {} s", target.name, options.seconds);
-        outcomes.push(target.run(options.seconds)?);
+    let at_once = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    for some in names.chunks(at_once) {
+        println!("{}: {} s", some.join(", "), options.seconds);
+        let targets: Result<Vec<Target>> = some
+            .iter()
+            .map(|name| Target::new(name.clone(), &programs, &work))
+            .collect();
+        let running: Vec<_> = targets?
+            .into_iter()
+            .map(|target| thread::spawn(move || target.run(options.seconds)))
+            .collect();
+        for one in running {
+            let outcome = one.join().map_err(|_| anyhow!("a thread panicked"))?;
+            outcomes.push(outcome?);
+        }
     }
     println!("\n{}", table(&outcomes));
     for outcome in &outcomes {
