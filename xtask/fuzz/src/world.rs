@@ -144,12 +144,12 @@ pub async fn converse<'a>(server: &Server, pieces: impl Iterator<Item = &'a [u8]
         }
         let _ = to.shutdown().await;
     };
-    let (served, read, ()) = tokio::join!(
+    let (ended, read, ()) = tokio::join!(
         async { server.serve(reader, writer).await },
         from.read_to_end(&mut heard),
         say,
     );
-    served.expect("it ends in order");
+    ended.expect("it ends in order");
     read.expect("it can be read");
     heard
 }

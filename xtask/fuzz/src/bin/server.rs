@@ -45,7 +45,9 @@ fn owed(bytes: &[u8]) -> HashMap<Option<RequestId>, usize> {
             Ok(Ok(Incoming::Batch(messages))) => {
                 // Where there are no batches, it is refused as a whole.
                 owe(None);
-                messages.into_iter().for_each(|one| owe_for(one, &mut owe));
+                for one in messages {
+                    owe_for(one, &mut owe);
+                }
             }
             Ok(Err(error)) => owe_for(Err(error), &mut owe),
             Err(_) => owe(None),
