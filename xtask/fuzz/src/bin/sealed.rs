@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use fuzz::head;
-use fuzz::world::{converse, request, run, server};
+use fuzz::world::{MESSAGE, converse, request, run, server};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use mcp_types::json::{self, Value};
 use mcp_types::rpc::INVALID_PARAMS;
@@ -20,6 +20,10 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
         return Corpus::Reject;
     };
     let quoted = json::to_string(&text).expect("text");
+    if quoted.len() > MESSAGE / 2 {
+        // What is too long is not looked at, and refused in another way.
+        return Corpus::Reject;
+    }
     let answer = if is_cursor {
         ask("resources/list", &format!(r#""cursor":{quoted}"#))
     } else {
