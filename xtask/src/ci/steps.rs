@@ -121,7 +121,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             )],
         ),
         step("tests", tests()),
-        step("fuzz", vec![fuzzed("xtask fuzz --seconds 5")]),
+        step("fuzz", vec![fuzzed("xtask fuzz --seconds 2")]),
         step(
             "conformance",
             vec![
