@@ -8,7 +8,8 @@ use super::fault::EnvelopeError;
 use super::members::{MembersVisitor, read_id};
 use crate::error::DecodeError;
 use crate::id::RequestId;
-use crate::json::{self, Located, Trail};
+use crate::json;
+use crate::json::located::{Located, Trail};
 
 /// How the params and results of messages are decoded.
 pub(super) trait Bodies<'de> {

@@ -10,7 +10,8 @@ use super::bodies::{Bodies, Outcome, Params};
 use super::envelope::{Extra, Message};
 use super::fault::{EnvelopeError, Fault};
 use crate::id::RequestId;
-use crate::json::{Number, twice};
+use crate::json::Number;
+use crate::json::object::twice;
 
 /// The members of a message as they stand.
 pub(super) struct Members<'a, P, R> {
