@@ -21,6 +21,13 @@ use crate::core::Core;
 /// Messages that are posted at once, beside the calls.
 const POSTS: usize = 8;
 
+/// How long to wait each time before a message is posted again.
+const AGAIN: [Duration; 3] = [
+    Duration::ZERO,
+    Duration::from_millis(50),
+    Duration::from_millis(500),
+];
+
 /// What the end of a connection may take.
 const END: Duration = Duration::from_secs(5);
 
@@ -83,22 +90,39 @@ async fn send(link: &Arc<HttpLink>, core: &Arc<Core>) {
     }
 }
 
+/// Posts a message, again where the exchange fails: a connection may have been dead before anybody
+/// noticed, and a server that waits for an answer does not ask for it twice. One that comes twice is
+/// ignored.
 async fn post(link: &HttpLink, core: &Core, note: Note) {
-    let session = link.session();
-    let other = note.session.is_some_and(|number| number != session.number);
-    if core.revision() == Revision::LATEST || !session.is_ready() || other {
-        tracing::warn!("a message that the server cannot be sent is dropped");
-        return;
-    }
-    let sent = link.post(core, &session, Bytes::from(note.message));
-    match timeout(core.limits.call_time, sent).await {
-        Ok(Ok(response)) if response.status().is_success() => {}
-        Ok(Ok(response)) => {
-            let status = response.status();
-            tracing::warn!(%status, "the server refused a message");
+    let body = Bytes::from(note.message);
+    let mut pauses = AGAIN.into_iter();
+    loop {
+        let session = link.session();
+        let other = note.session.is_some_and(|number| number != session.number);
+        if core.revision() == Revision::LATEST || !session.is_ready() || other {
+            tracing::warn!("a message that the server cannot be sent is dropped");
+            return;
         }
-        Ok(Err(error)) => tracing::warn!(%error, "a message was not sent"),
-        Err(_) => tracing::warn!("the server does not take a message"),
+        let sent = link.post(core, &session, body.clone());
+        match timeout(core.limits.call_time, sent).await {
+            Ok(Ok(response)) if response.status().is_success() => {}
+            Ok(Ok(response)) => {
+                let status = response.status();
+                tracing::warn!(%status, "the server refused a message");
+            }
+            Ok(Err(error)) => {
+                if matches!(error, HttpError::Exchange(_))
+                    && let Some(pause) = pauses.next()
+                {
+                    tracing::debug!(%error, "a message is sent again");
+                    sleep(pause).await;
+                    continue;
+                }
+                tracing::warn!(%error, "a message was not sent");
+            }
+            Err(_) => tracing::warn!("the server does not take a message"),
+        }
+        return;
     }
 }
 

@@ -300,3 +300,24 @@ async fn a_notification_goes_to_the_next_session_or_is_refused() {
         "{error}"
     );
 }
+
+/// A server waits for an answer, and does not ask for it again.
+#[tokio::test]
+async fn an_answer_whose_connection_breaks_is_sent_again() {
+    let mut fake = Fake::start().await;
+    let builder =
+        Client::builder("test", "1").on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });
+    let (client, mut stream) = listening(&mut fake, builder).await;
+    let ask = json!({"jsonrpc": "2.0", "id": "q", "method": "roots/list"});
+    stream.event(&ask).await;
+    let first = fake.bare("POST").await;
+    assert_eq!(first.body["id"], "q", "{}", first.body);
+    let body = first.body.clone();
+    drop(first);
+    let second = fake.bare("POST").await;
+    assert_eq!(second.body, body);
+    assert_eq!(second.header("mcp-session-id"), Some("one"));
+    second.status("202 Accepted").await;
+    drop(client);
+    fake.bare("DELETE").await.status("200 OK").await;
+}
