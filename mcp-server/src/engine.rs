@@ -28,7 +28,7 @@ pub(crate) use head::PROTOCOL_VERSION;
 pub(crate) use members::{FromMembers, Members};
 
 use crate::context::{self, Context, Ended, Extensions};
-use crate::error::{HandlerError, bad_params, short};
+use crate::error::{HandlerError, invalid_params, short};
 use crate::lifecycle;
 use crate::outlet::Outlet;
 use crate::peer::Peer;
@@ -159,8 +159,7 @@ impl Server {
         let head = match Head::read(params) {
             Ok(head) => head,
             Err(error) => {
-                let error = ErrorObject::invalid_params(format!("params: {error}"));
-                return refused(error, Refused::Malformed);
+                return refused(invalid_params(method, &error), Refused::Malformed);
             }
         };
         #[cfg(feature = "http")]
@@ -209,8 +208,7 @@ impl Server {
             None => match head.modern_meta() {
                 Ok(meta) => Peer::modern(Some(meta)),
                 Err(error) => {
-                    let error = bad_params(method, &error.into()).into_object(revision);
-                    return refused(error, Refused::Malformed);
+                    return refused(invalid_params(method, &error), Refused::Malformed);
                 }
             },
         };
@@ -286,7 +284,11 @@ impl Server {
         via: &Via,
     ) -> Result<Context, ErrorObject> {
         let (progress_token, log_level) = match (peer.session(), peer.meta()) {
-            (Some(session), _) => (head.progress_token()?, Some(session.level())),
+            (Some(session), _) => {
+                let token = head.progress_token();
+                let token = token.map_err(|error| invalid_params(method, &error))?;
+                (token, Some(session.level()))
+            }
             (None, Some(meta)) => (meta.progress_token.clone(), meta.log_level.map(severity)),
             (None, None) => (None, None),
         };

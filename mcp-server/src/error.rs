@@ -200,12 +200,18 @@ impl fmt::Display for Chain<'_> {
     }
 }
 
-/// -32602 with the place, for parameters that are not of the method's form.
+/// Params that cannot be decoded: those of a method that the revision does not have are not asked
+/// for.
 pub(crate) fn bad_params(method: &str, error: &VersionError) -> HandlerError {
     match error {
         VersionError::Unmapped { .. } => HandlerError::method_not_found(method),
-        error => HandlerError::invalid_params(format!("params of `{method}`: {error}")),
+        error => HandlerError::protocol(invalid_params(method, error)),
     }
+}
+
+/// -32602 with the place, for params that are not of the method's form.
+pub(crate) fn invalid_params(method: &str, error: &dyn StdError) -> ErrorObject {
+    ErrorObject::invalid_params(format!("params of `{}`: {error}", short(method)))
 }
 
 /// A peer's text, cut so that it can stand in an error message or a log.

@@ -34,7 +34,7 @@ pub use form::{Elicited, Field, Form};
 
 use crate::context::{Context, Principal};
 use crate::engine::{Head, Via, respond};
-use crate::error::HandlerError;
+use crate::error::{HandlerError, invalid_params};
 use crate::peer::Peer;
 use crate::server::Server;
 use question::Question;
@@ -101,9 +101,7 @@ impl Inputs {
                 .map(|principal| principal.0.as_str().into()),
         };
         let mut rounds = Rounds::default();
-        let invalid = |error: DecodeError| {
-            ErrorObject::invalid_params(format!("params of `{method}`: {error}"))
-        };
+        let invalid = |error: DecodeError| invalid_params(method, &error);
         let members = head.params();
         if let Some(text) = members
             .optional::<String>("requestState")

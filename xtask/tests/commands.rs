@@ -206,7 +206,7 @@ fn stand_alone_output_compiles_without_warnings_and_works() {
         r###"
 #[test]
 fn works() {
-    use generated::{Animal, Either, FeedRequest, support::{json, message::Request}};
+    use generated::{Animal, Blank, Either, FeedRequest, support::{json, message::Request}};
     let text = r##"{"kind":"cat","lives":9,"friends":[{"name":"Rex","kind":"dog"},[null]],"extra":null}"##;
     let animal: Animal = json::from_str(text).unwrap();
     assert!(matches!(animal, Animal::Cat(_)));
@@ -217,6 +217,14 @@ fn works() {
     assert!(closed.unwrap_err().to_string().contains("age"));
     assert!(matches!(json::from_str(r##"{"a":"x"}"##).unwrap(), Either::Left(_) | Either::Right(_)));
     assert_eq!(FeedRequest::METHOD, "feed");
+    for text in [r##"{}"##, r##"{"":"x"}"##, r##"{"":"x","b":1}"##, r##"{"b":1}"##] {
+        let blank: Blank = json::from_str(text).unwrap();
+        assert_eq!(json::to_string(&blank).unwrap(), text);
+    }
+    for text in [r##"{"":"x","":"y"}"##, r##"{"":"x","b":1,"b":2}"##] {
+        let twice = json::from_str::<Blank>(text).unwrap_err().to_string();
+        assert!(twice.contains("duplicate"), "{twice}");
+    }
 }
 "###,
     );

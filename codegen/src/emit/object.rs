@@ -241,7 +241,7 @@ impl Scope<'_> {
             })?;
             let (json, cfg) = (&member.json, cfg_of(member));
             let read = read_call(member, at)?;
-            arms.push(quote! { #cfg #json => #read });
+            arms.push(quote! { #cfg Some(#json) => #read });
             let at = Literal::u8_unsuffixed(at);
             if member.constant().is_some() {
                 constants.push(quote! { #cfg (#at, #json) });

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Object};
-use mcp_types::rpc::ErrorObject;
 use mcp_types::{ProgressToken, RequestMetaObject};
 use serde_json::value::RawValue;
 
@@ -30,8 +29,12 @@ impl<'a> Head<'a> {
     pub(crate) fn read(text: Option<&'a RawValue>) -> Result<Self, DecodeError> {
         let params = text.map(Members::read).transpose()?.unwrap_or_default();
         let meta = params.raw("_meta")?;
-        let object = meta.filter(|meta| meta.get().starts_with('{'));
-        let fields = object.map(Members::read).transpose()?.unwrap_or_default();
+        let object = meta.is_some_and(|meta| meta.get().starts_with('{'));
+        let fields = if object {
+            params.object("_meta")?
+        } else {
+            Members::default()
+        };
         Ok(Self {
             text,
             params,
@@ -76,10 +79,8 @@ impl<'a> Head<'a> {
     }
 
     /// The token that progress is to be reported with.
-    pub(crate) fn progress_token(&self) -> Result<Option<ProgressToken>, ErrorObject> {
-        self.fields
-            .optional("progressToken")
-            .map_err(|error| ErrorObject::invalid_params(format!("`_meta.progressToken`: {error}")))
+    pub(crate) fn progress_token(&self) -> Result<Option<ProgressToken>, DecodeError> {
+        self.fields.optional("progressToken")
     }
 
     pub(crate) fn trace_parent(&self) -> Option<Cow<'a, str>> {

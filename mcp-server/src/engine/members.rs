@@ -6,9 +6,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use mcp_types::codec::Key;
 use mcp_types::error::DecodeError;
 use mcp_types::json;
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The members of an object in the order of the text.
@@ -117,7 +118,7 @@ impl<'de> Visitor<'de> for MembersVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Members<'de>, A::Error> {
         let mut members = Vec::new();
-        while let Some(name) = access.next_key_seed(Text)? {
+        while let Some(Key(name)) = access.next_key()? {
             members.push((name, access.next_value()?));
         }
         Ok(Members {
@@ -129,32 +130,6 @@ impl<'de> Visitor<'de> for MembersVisitor {
 
 /// The text of a JSON string, lent where it has no escapes.
 pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let mut text = serde_json::Deserializer::from_str(raw.get());
-    Text.deserialize(&mut text).ok()
-}
-
-struct Text;
-
-impl<'de> DeserializeSeed<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, text: D) -> Result<Cow<'de, str>, D::Error> {
-        text.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Cow<'de, str>, E> {
-        Ok(Cow::Owned(text.to_owned()))
-    }
+    let text: Key<'_> = serde_json::from_str(raw.get()).ok()?;
+    Some(text.0)
 }

@@ -6,10 +6,11 @@ use http::request::Parts;
 use mcp_types::headers::{HeaderMismatch, check_method, check_name, check_version, name_member};
 use mcp_types::json::Object;
 use mcp_types::rpc::ErrorObject;
-use mcp_types::{HEADER_MISMATCH, Revision};
+use mcp_types::{CallToolRequest, HEADER_MISMATCH, Request, Revision};
 
 use super::names::{METHOD, NAME, PROTOCOL_VERSION};
 use crate::engine::Head;
+use crate::error::invalid_params;
 use crate::lifecycle;
 use crate::server::Server;
 
@@ -52,7 +53,7 @@ fn modern(
         return Ok(());
     };
     check_name(values(parts, NAME), &name).map_err(|error| mismatch(&error))?;
-    if method == "tools/call" {
+    if method == CallToolRequest::METHOD {
         check_params(server, parts, &name, head)?;
     }
     Ok(())
@@ -71,8 +72,7 @@ fn check_params(
         return Ok(());
     }
     let arguments = head.params().optional::<Object>("arguments");
-    let arguments = arguments
-        .map_err(|error| ErrorObject::invalid_params(format!("params of `tools/call`: {error}")))?;
+    let arguments = arguments.map_err(|error| invalid_params(CallToolRequest::METHOD, &error))?;
     for param in tool.header_params() {
         param
             .matches(values(parts, param.header()), arguments.as_ref())

@@ -1,5 +1,6 @@
 //! The handshake of the revisions before 2026-07-28, and the requests that went with it.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use mcp_types::convert::ConvertError;
@@ -15,7 +16,7 @@ use super::{INITIALIZE, empty};
 use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::engine::{Answer, FromMembers, Head, Members, Via};
-use crate::error::{HandlerError, short};
+use crate::error::{HandlerError, invalid_params, short};
 use crate::limits::SUBSCRIBED_BYTES;
 #[cfg(feature = "versioned-resources")]
 use crate::listen::subscribed;
@@ -111,9 +112,7 @@ pub(crate) fn initialize(
     head: &Head<'_>,
     via: &Via,
 ) -> Result<(Arc<Session>, Answer), ErrorObject> {
-    let fault = |error: &dyn std::fmt::Display| {
-        ErrorObject::invalid_params(format!("params of `{INITIALIZE}`: {error}"))
-    };
+    let fault = |error: &dyn Error| invalid_params(INITIALIZE, error);
     let version = head.params().required::<String>("protocolVersion");
     let revision = version.map_err(|error| fault(&error))?.parse().ok();
     let revision = revision

@@ -38,8 +38,14 @@ impl Asker {
     }
 
     async fn ask(&mut self, method: &str, params: &Value) -> Value {
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let line = format!("{message}\n");
+        self.ask_in_words(method, &params.to_string()).await
+    }
+
+    /// The same with params as they stand, sound or not.
+    async fn ask_in_words(&mut self, method: &str, params: &str) -> Value {
+        let head = json!({"jsonrpc": "2.0", "id": 1, "method": method}).to_string();
+        let head = head.trim_end_matches('}');
+        let line = format!("{head},\"params\":{params}}}\n");
         self.writer
             .write_all(line.as_bytes())
             .await
@@ -50,7 +56,12 @@ impl Asker {
 
     /// Asks what is refused because of its params, and for which place.
     async fn refused(&mut self, method: &str, params: Value, place: &str) {
-        let answer = self.ask(method, &params).await;
+        self.refused_in_words(method, &params.to_string(), place)
+            .await;
+    }
+
+    async fn refused_in_words(&mut self, method: &str, params: &str, place: &str) {
+        let answer = self.ask_in_words(method, params).await;
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
         let text = answer["error"]["message"].as_str().unwrap_or_default();
         assert!(text.contains(method) && text.contains(place), "{answer}");
@@ -142,10 +153,51 @@ async fn of_a_peer_with_a_session() {
         .await;
     // Params that are no object, as JSON-RPC allows and the protocol does not.
     let answer = peer.ask("tools/call", &json!(["echo"])).await;
-    assert!(answer["error"]["code"].is_number(), "{answer}");
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
     let params = json!({"name": "echo", "arguments": {"text": "hi"}});
     let answer = peer.ask("tools/call", &params).await;
     assert_eq!(answer["result"]["content"][0]["text"], "hi", "{answer}");
+}
+
+/// Of two members of one name nobody knows which is meant.
+#[tokio::test]
+async fn in_which_a_member_stands_twice() {
+    let mut peer = Asker::new();
+    let call = "tools/call";
+    let meta = meta(&json!({}));
+    let version = "io.modelcontextprotocol/protocolVersion";
+    let about = meta.to_string();
+    let about = about.trim_matches(['{', '}']);
+    for (params, place) in [
+        (r#"{"name":"echo","name":"echo","_meta":META}"#, "`name`"),
+        (
+            r#"{"name":"echo","n\u0061me":"echo","_meta":META}"#,
+            "`name`",
+        ),
+        (r#"{"name":"echo","_meta":META,"_meta":META}"#, "`_meta`"),
+        (r#"{"_meta":{"a":1,"a":1,ABOUT},"name":"echo"}"#, "$._meta"),
+        (
+            r#"{"name":"echo","_meta":{VERSION:"2026-07-28",ABOUT}}"#,
+            version,
+        ),
+        (
+            r#"{"name":"echo","arguments":{"text":"a","text":"b"},"_meta":META}"#,
+            "$.arguments",
+        ),
+    ] {
+        let params = params.replace("META", &meta.to_string());
+        let params = params.replace("ABOUT", about);
+        let params = params.replace("VERSION", &format!("\"{version}\""));
+        peer.refused_in_words(call, &params, place).await;
+    }
+    let params = format!(
+        r#"{{"ref":{{"type":"ref/prompt","name":"review"}},"argument":{{"name":"code","value":"a","value":"b"}},"_meta":{meta}}}"#
+    );
+    peer.refused_in_words("completion/complete", &params, "$.argument")
+        .await;
+    let hello = r#"{"protocolVersion":"2025-06-18","protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}"#;
+    peer.refused_in_words("initialize", hello, "`protocolVersion`")
+        .await;
 }
 
 /// A client is held to what its own revision says of it, not to what later ones made of a name.

@@ -65,17 +65,6 @@ impl<'de, A> Members<'de, A> {
     }
 }
 
-impl<'de, A> Members<'de, A> {
-    /// The tag's value, to be read once more.
-    #[inline(never)]
-    fn tag_ahead(&mut self) -> Source<'de> {
-        match std::mem::replace(&mut self.ahead, Ahead::Nothing) {
-            Ahead::TagValue(tag) => Source::new(tag),
-            _ => Source::new(""),
-        }
-    }
-}
-
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
     type Error = A::Error;
 
@@ -92,11 +81,12 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
 
     #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        if !matches!(self.ahead, Ahead::TagValue(_)) {
+        let Ahead::TagValue(tag) = self.ahead else {
             return self.rest.next_value_seed(seed);
-        }
+        };
+        self.ahead = Ahead::Nothing;
         // By the deserializer for which the seed is compiled anyway.
-        let mut tag = self.tag_ahead();
+        let mut tag = Source::new(tag);
         // Through a pointer, as `from_str` does it, and for the same reason.
         let read: fn(_, _) -> _ = T::deserialize;
         match read(seed, tag.value()) {

@@ -6,6 +6,7 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
 };
+use std::borrow::Cow;
 use std::fmt;
 
 /// A struct that is read from the members of an object.
@@ -95,42 +96,32 @@ pub fn unknown_member<E: Error>(key: &Key<'_>) -> E {
     E::custom(format_args!("unknown member `{}`", key.as_str()))
 }
 
-/// The name of a member, borrowed from the input where it stands there as it is.
-#[derive(Debug)]
-pub enum Key<'de> {
-    /// A part of the input.
-    Borrowed(&'de str),
-    /// A name that was written with escapes, or that another format owns.
-    Owned(String),
-}
+/// The name of a member, borrowed from the input where it stands there as it is: serde's own `Cow`
+/// always copies.
+#[derive(Debug, Default)]
+pub struct Key<'de>(pub Cow<'de, str>);
 
 impl<'de> Key<'de> {
     /// The name.
     #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {
-        match self {
-            Self::Borrowed(name) => name,
-            Self::Owned(name) => name,
-        }
+        &self.0
     }
 
     /// Hands the name to a seed, borrowed where it can be.
     #[inline]
     pub(crate) fn give<K: DeserializeSeed<'de>, E: Error>(&self, seed: K) -> Result<K::Value, E> {
-        match self {
-            Self::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
-            Self::Owned(name) => seed.deserialize(name.as_str().into_deserializer()),
+        match &self.0 {
+            Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+            Cow::Owned(name) => seed.deserialize(name.as_str().into_deserializer()),
         }
     }
 
     /// The name, copied only if it is borrowed.
     #[must_use]
     pub fn into_string(self) -> String {
-        match self {
-            Self::Borrowed(name) => name.to_owned(),
-            Self::Owned(name) => name,
-        }
+        self.0.into_owned()
     }
 }
 
@@ -148,15 +139,15 @@ impl<'de> Deserialize<'de> for Key<'de> {
 
             #[inline]
             fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key::Borrowed(name))
+                Ok(Key(Cow::Borrowed(name)))
             }
 
             fn visit_str<E>(self, name: &str) -> Result<Key<'de>, E> {
-                Ok(Key::Owned(name.to_owned()))
+                Ok(Key(Cow::Owned(name.to_owned())))
             }
 
             fn visit_string<E>(self, name: String) -> Result<Key<'de>, E> {
-                Ok(Key::Owned(name))
+                Ok(Key(Cow::Owned(name)))
             }
         }
 

@@ -16,9 +16,8 @@ use std::ops::RangeInclusive;
 #[derive(Debug)]
 pub struct Reader<'de, A> {
     members: Members<'de, A>,
-    key: Key<'de>,
-    /// Whether there are no more.
-    ended: bool,
+    /// The name of the one at hand; behind the last one there is none.
+    key: Option<Key<'de>>,
     /// A bit for each declared member that was there.
     seen: u128,
 }
@@ -28,18 +27,15 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     pub(super) fn new(members: Members<'de, A>) -> Self {
         Self {
             members,
-            key: Key::Borrowed(""),
-            ended: false,
+            key: None,
             seen: 0,
         }
     }
 
     /// Goes on to the next member, if there is one.
     pub(super) fn advance(&mut self) -> Result<bool, A::Error> {
-        let key = self.members.next_key()?;
-        self.ended = key.is_none();
-        self.key = key.unwrap_or(Key::Borrowed(""));
-        Ok(!self.ended)
+        self.key = self.members.next_key()?;
+        Ok(self.key.is_some())
     }
 
     /// Fails if one of these members was not there.
@@ -50,15 +46,20 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// The member's name.
+    /// The member's name; none behind the last one.
     #[inline]
-    pub fn key(&self) -> &str {
-        self.key.as_str()
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_ref().map(Key::as_str)
+    }
+
+    /// The member's name, for messages.
+    fn name(&self) -> &str {
+        self.key().unwrap_or_default()
     }
 
     fn mark(&mut self, at: u8) -> Result<(), A::Error> {
         if self.seen >> at & 1 != 0 {
-            let name = self.key();
+            let name = self.name();
             return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
         }
         self.seen |= 1 << at;
@@ -73,7 +74,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
 
     /// An error about the member.
     fn fault(&self, message: impl Into<String>) -> A::Error {
-        A::Error::custom(DecodeError::data(message).inside_member(self.key()))
+        A::Error::custom(DecodeError::data(message).inside_member(self.name()))
     }
 
     /// Reads the member's value.
@@ -105,25 +106,24 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Reads a member that is not declared; behind the last one, fails if one of those stands
     /// twice.
     pub fn extra(&mut self, extra: &mut Extra) -> Result<(), A::Error> {
-        if self.ended {
-            // Through a pointer, as `from_str` reads, and for the same reason.
-            let duplicate: fn(&Extra) -> Option<&str> = Extra::duplicate;
-            return match duplicate(extra) {
-                Some(name) => Err(A::Error::custom(format_args!("duplicate member `{name}`"))),
-                None => Ok(()),
-            };
+        if let Some(key) = &self.key {
+            let value = self.members.next_value::<Value>()?;
+            extra.push(key.as_str(), value);
+            return Ok(());
         }
-        let value = self.members.next_value::<Value>()?;
-        extra.push(self.key.as_str(), value);
-        Ok(())
+        // Through a pointer, as `from_str` reads, and for the same reason.
+        let duplicate: fn(&Extra) -> Option<&str> = Extra::duplicate;
+        match duplicate(extra) {
+            Some(name) => Err(A::Error::custom(format_args!("duplicate member `{name}`"))),
+            None => Ok(()),
+        }
     }
 
     /// Refuses a member of an object that allows no others.
     pub fn unknown(&mut self) -> Result<(), A::Error> {
-        if self.ended {
-            return Ok(());
-        }
-        Err(super::unknown_member(&self.key))
+        self.key
+            .as_ref()
+            .map_or(Ok(()), |key| Err(super::unknown_member(key)))
     }
 
     /// Reads a member that must be a certain text.

@@ -178,7 +178,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Located<'_, V> {
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
         self.inner.visit_map(Entries {
             access,
-            name: Key::Borrowed(""),
+            name: Key::default(),
             trail: self.trail,
         })
     }
@@ -246,7 +246,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, 'de, A> {
         let seed = Located::new(seed, self.trail);
         let value = self.access.next_value_seed(seed);
         if value.is_err() {
-            let name = std::mem::replace(&mut self.name, Key::Borrowed(""));
+            let name = std::mem::take(&mut self.name);
             self.trail.member(name);
         }
         value

@@ -91,10 +91,8 @@ impl<'de> Visitor<'de> for RawVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Raw<'de>, A::Error> {
         let first = access.next_key::<Key<'de>>()?;
         if first.as_ref().is_some_and(|name| name.as_str() == RAW) {
-            return Ok(match access.next_value::<Key<'de>>()? {
-                Key::Borrowed(text) => Raw(Cow::Borrowed(text)),
-                Key::Owned(text) => Raw(Cow::Owned(text)),
-            });
+            let text = access.next_value::<Key<'de>>()?;
+            return Ok(Raw(text.0));
         }
         let members = MapAccessDeserializer::new(Members::after(first, access));
         Value::deserialize(members).map(Raw::from)

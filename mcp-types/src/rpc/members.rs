@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::bodies::{Bodies, Outcome, Params};
 use super::envelope::{Extra, Message};
 use super::fault::{EnvelopeError, Fault};
+use crate::codec::Key;
 use crate::id::RequestId;
 use crate::json::Number;
 use crate::json::object::twice;
@@ -170,7 +171,7 @@ impl<'de, B: Bodies<'de>> Visitor<'de> for MembersVisitor<B> {
             extra: Vec::new(),
             twice: false,
         };
-        while let Some(name) = access.next_key_seed(Name)? {
+        while let Some(Key(name)) = access.next_key()? {
             let twice = match &*name {
                 "jsonrpc" => {
                     let version = access.next_value_seed(Text)?;
@@ -215,33 +216,6 @@ impl<'de, B: Bodies<'de>> Visitor<'de> for MembersVisitor<B> {
             members.twice |= twice;
         }
         Ok(members)
-    }
-}
-
-/// A member's name, lent where it has no escapes: serde's own `Cow` always copies.
-struct Name;
-
-impl<'de> DeserializeSeed<'de> for Name {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Name {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a member")
-    }
-
-    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(name))
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(name.to_owned()))
     }
 }
 

@@ -121,19 +121,22 @@ pub(super) fn all() -> Result<Vec<Step>> {
             )],
         ),
         step("tests", tests()),
-        step("fuzz", vec![fuzzed("xtask fuzz --seconds 2")]),
+        step(
+            "fuzz",
+            vec![unless(fuzz::missing, "xtask fuzz --seconds 2")],
+        ),
         step(
             "conformance",
             vec![
-                with_node("xtask conformance server --deny-warnings"),
-                with_node("xtask conformance client --deny-warnings"),
+                unless(node::missing, "xtask conformance server --deny-warnings"),
+                unless(node::missing, "xtask conformance client --deny-warnings"),
             ],
         ),
         step(
             "interop",
             vec![
-                with_node("xtask interop server"),
-                with_node("xtask interop client"),
+                unless(node::missing, "xtask interop server"),
+                unless(node::missing, "xtask interop client"),
             ],
         ),
         step(
@@ -175,17 +178,10 @@ fn tests() -> Vec<Task> {
         .collect()
 }
 
-/// A command that needs Node. In CI it is run in any case, and fails where there is none.
-fn with_node(line: &str) -> Task {
-    match node::missing() {
-        Some(why) if std::env::var_os("CI").is_none() => Task::Skip(why.to_owned()),
-        _ => Task::Run(Cargo::new(line)),
-    }
-}
-
-/// A command that needs a C++ compiler, which is treated as Node is.
-fn fuzzed(line: &str) -> Task {
-    match fuzz::missing() {
+/// A command that needs a program of the machine's, which says why it is of no use. In CI the
+/// command is run in any case, and fails where there is none.
+fn unless(missing: fn() -> Option<&'static str>, line: &str) -> Task {
+    match missing() {
         Some(why) if std::env::var_os("CI").is_none() => Task::Skip(why.to_owned()),
         _ => Task::Run(Cargo::new(line)),
     }

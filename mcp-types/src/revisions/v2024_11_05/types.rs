@@ -61,7 +61,7 @@ impl<'de> codec::FromMembers<'de> for Annotated {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "annotations" => reader.optional(0, &mut self.annotations),
+            Some("annotations") => reader.optional(0, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -121,8 +121,8 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tools/call"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "tools/call"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -283,9 +283,9 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "content" => reader.read(0, &mut self.content),
-            "isError" => reader.optional(1, &mut self.is_error),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("content") => reader.read(0, &mut self.content),
+            Some("isError") => reader.optional(1, &mut self.is_error),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -816,14 +816,14 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "messages" => reader.read(0, &mut self.messages),
-            "modelPreferences" => reader.optional(1, &mut self.model_preferences),
-            "systemPrompt" => reader.optional(2, &mut self.system_prompt),
-            "includeContext" => reader.optional(3, &mut self.include_context),
-            "temperature" => reader.optional(4, &mut self.temperature),
-            "maxTokens" => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
-            "stopSequences" => reader.optional(6, &mut self.stop_sequences),
-            "metadata" => reader.optional(7, &mut self.metadata),
+            Some("messages") => reader.read(0, &mut self.messages),
+            Some("modelPreferences") => reader.optional(1, &mut self.model_preferences),
+            Some("systemPrompt") => reader.optional(2, &mut self.system_prompt),
+            Some("includeContext") => reader.optional(3, &mut self.include_context),
+            Some("temperature") => reader.optional(4, &mut self.temperature),
+            Some("maxTokens") => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
+            Some("stopSequences") => reader.optional(6, &mut self.stop_sequences),
+            Some("metadata") => reader.optional(7, &mut self.metadata),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -905,8 +905,8 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "sampling/createMessage"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "sampling/createMessage"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1072,11 +1072,11 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "model" => reader.read(0, &mut self.model),
-            "stopReason" => reader.optional(1, &mut self.stop_reason),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "role" => reader.read(3, &mut self.role),
-            "content" => reader.read(4, &mut self.content),
+            Some("model") => reader.read(0, &mut self.model),
+            Some("stopReason") => reader.optional(1, &mut self.stop_reason),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("role") => reader.read(3, &mut self.role),
+            Some("content") => reader.read(4, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1140,8 +1140,8 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "prompts/get"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "prompts/get"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1226,9 +1226,9 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "description" => reader.optional(0, &mut self.description),
-            "messages" => reader.read(1, &mut self.messages),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("description") => reader.optional(0, &mut self.description),
+            Some("messages") => reader.read(1, &mut self.messages),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1291,8 +1291,8 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "initialize"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "initialize"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1396,11 +1396,11 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "protocolVersion" => reader.read(0, &mut self.protocol_version),
-            "capabilities" => reader.read(1, &mut self.capabilities),
-            "serverInfo" => reader.read(2, &mut self.server_info),
-            "instructions" => reader.optional(3, &mut self.instructions),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
+            Some("capabilities") => reader.read(1, &mut self.capabilities),
+            Some("serverInfo") => reader.read(2, &mut self.server_info),
+            Some("instructions") => reader.optional(3, &mut self.instructions),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1589,8 +1589,8 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "resources/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1676,9 +1676,9 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resources" => reader.read(0, &mut self.resources),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("resources") => reader.read(0, &mut self.resources),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1748,8 +1748,8 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tools/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "tools/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1835,9 +1835,9 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "tools" => reader.read(0, &mut self.tools),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("tools") => reader.read(0, &mut self.tools),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1921,9 +1921,9 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "progressToken" => reader.read(0, &mut self.progress_token),
-            "progress" => reader.read(1, &mut self.progress),
-            "total" => reader.optional(2, &mut self.total),
+            Some("progressToken") => reader.read(0, &mut self.progress_token),
+            Some("progress") => reader.read(1, &mut self.progress),
+            Some("total") => reader.optional(2, &mut self.total),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1986,8 +1986,8 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/progress"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "notifications/progress"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2053,8 +2053,8 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "role" => reader.read(0, &mut self.role),
-            "content" => reader.read(1, &mut self.content),
+            Some("role") => reader.read(0, &mut self.role),
+            Some("content") => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2168,12 +2168,12 @@ impl<'de> codec::FromMembers<'de> for Resource {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "name" => reader.read(1, &mut self.name),
-            "description" => reader.optional(2, &mut self.description),
-            "mimeType" => reader.optional(3, &mut self.mime_type),
-            "size" => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
-            "annotations" => reader.optional(5, &mut self.annotations),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("name") => reader.read(1, &mut self.name),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("mimeType") => reader.optional(3, &mut self.mime_type),
+            Some("size") => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
+            Some("annotations") => reader.optional(5, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2246,8 +2246,8 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "role" => reader.read(0, &mut self.role),
-            "content" => reader.read(1, &mut self.content),
+            Some("role") => reader.read(0, &mut self.role),
+            Some("content") => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2362,11 +2362,11 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "experimental" => reader.optional(0, &mut self.experimental),
-            "logging" => reader.optional(1, &mut self.logging),
-            "prompts" => reader.optional(2, &mut self.prompts),
-            "resources" => reader.optional(3, &mut self.resources),
-            "tools" => reader.optional(4, &mut self.tools),
+            Some("experimental") => reader.optional(0, &mut self.experimental),
+            Some("logging") => reader.optional(1, &mut self.logging),
+            Some("prompts") => reader.optional(2, &mut self.prompts),
+            Some("resources") => reader.optional(3, &mut self.resources),
+            Some("tools") => reader.optional(4, &mut self.tools),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2876,9 +2876,9 @@ impl<'de> codec::FromMembers<'de> for Tool {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "description" => reader.optional(1, &mut self.description),
-            "inputSchema" => reader.read(2, &mut self.input_schema),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("description") => reader.optional(1, &mut self.description),
+            Some("inputSchema") => reader.read(2, &mut self.input_schema),
             _ => reader.extra(&mut self.extra),
         }
     }

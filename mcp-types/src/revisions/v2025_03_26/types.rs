@@ -72,8 +72,8 @@ impl<'de> codec::FromMembers<'de> for Annotations {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "audience" => reader.optional(0, &mut self.audience),
-            "priority" => reader.optional_number(1, 0.0..=1.0, &mut self.priority),
+            Some("audience") => reader.optional(0, &mut self.audience),
+            Some("priority") => reader.optional_number(1, 0.0..=1.0, &mut self.priority),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -158,10 +158,10 @@ impl<'de> codec::FromMembers<'de> for AudioContent {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "audio"),
-            "data" => reader.read(1, &mut self.data),
-            "mimeType" => reader.read(2, &mut self.mime_type),
-            "annotations" => reader.optional(3, &mut self.annotations),
+            Some("type") => reader.text(0, "audio"),
+            Some("data") => reader.read(1, &mut self.data),
+            Some("mimeType") => reader.read(2, &mut self.mime_type),
+            Some("annotations") => reader.optional(3, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -239,9 +239,9 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "mimeType" => reader.optional(1, &mut self.mime_type),
-            "blob" => reader.read(2, &mut self.blob),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("mimeType") => reader.optional(1, &mut self.mime_type),
+            Some("blob") => reader.read(2, &mut self.blob),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -303,8 +303,8 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tools/call"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "tools/call"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -475,9 +475,9 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "content" => reader.read(0, &mut self.content),
-            "isError" => reader.optional(1, &mut self.is_error),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("content") => reader.read(0, &mut self.content),
+            Some("isError") => reader.optional(1, &mut self.is_error),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -572,9 +572,9 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "experimental" => reader.optional(0, &mut self.experimental),
-            "roots" => reader.optional(1, &mut self.roots),
-            "sampling" => reader.optional(2, &mut self.sampling),
+            Some("experimental") => reader.optional(0, &mut self.experimental),
+            Some("roots") => reader.optional(1, &mut self.roots),
+            Some("sampling") => reader.optional(2, &mut self.sampling),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1004,8 +1004,8 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "ref" => reader.read(0, &mut self.ref_),
-            "argument" => reader.read(1, &mut self.argument),
+            Some("ref") => reader.read(0, &mut self.ref_),
+            Some("argument") => reader.read(1, &mut self.argument),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1067,8 +1067,8 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "completion/complete"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "completion/complete"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1208,14 +1208,14 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "messages" => reader.read(0, &mut self.messages),
-            "modelPreferences" => reader.optional(1, &mut self.model_preferences),
-            "systemPrompt" => reader.optional(2, &mut self.system_prompt),
-            "includeContext" => reader.optional(3, &mut self.include_context),
-            "temperature" => reader.optional(4, &mut self.temperature),
-            "maxTokens" => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
-            "stopSequences" => reader.optional(6, &mut self.stop_sequences),
-            "metadata" => reader.optional(7, &mut self.metadata),
+            Some("messages") => reader.read(0, &mut self.messages),
+            Some("modelPreferences") => reader.optional(1, &mut self.model_preferences),
+            Some("systemPrompt") => reader.optional(2, &mut self.system_prompt),
+            Some("includeContext") => reader.optional(3, &mut self.include_context),
+            Some("temperature") => reader.optional(4, &mut self.temperature),
+            Some("maxTokens") => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
+            Some("stopSequences") => reader.optional(6, &mut self.stop_sequences),
+            Some("metadata") => reader.optional(7, &mut self.metadata),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1297,8 +1297,8 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "sampling/createMessage"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "sampling/createMessage"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1474,11 +1474,11 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "model" => reader.read(0, &mut self.model),
-            "stopReason" => reader.optional(1, &mut self.stop_reason),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "role" => reader.read(3, &mut self.role),
-            "content" => reader.read(4, &mut self.content),
+            Some("model") => reader.read(0, &mut self.model),
+            Some("stopReason") => reader.optional(1, &mut self.stop_reason),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("role") => reader.read(3, &mut self.role),
+            Some("content") => reader.read(4, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1628,9 +1628,9 @@ impl<'de> codec::FromMembers<'de> for EmbeddedResource {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "resource"),
-            "resource" => reader.read(1, &mut self.resource),
-            "annotations" => reader.optional(2, &mut self.annotations),
+            Some("type") => reader.text(0, "resource"),
+            Some("resource") => reader.read(1, &mut self.resource),
+            Some("annotations") => reader.optional(2, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1692,8 +1692,8 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "prompts/get"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "prompts/get"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1778,9 +1778,9 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "description" => reader.optional(0, &mut self.description),
-            "messages" => reader.read(1, &mut self.messages),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("description") => reader.optional(0, &mut self.description),
+            Some("messages") => reader.read(1, &mut self.messages),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1865,10 +1865,10 @@ impl<'de> codec::FromMembers<'de> for ImageContent {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "image"),
-            "data" => reader.read(1, &mut self.data),
-            "mimeType" => reader.read(2, &mut self.mime_type),
-            "annotations" => reader.optional(3, &mut self.annotations),
+            Some("type") => reader.text(0, "image"),
+            Some("data") => reader.read(1, &mut self.data),
+            Some("mimeType") => reader.read(2, &mut self.mime_type),
+            Some("annotations") => reader.optional(3, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1936,8 +1936,8 @@ impl<'de> codec::FromMembers<'de> for Implementation {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "version" => reader.read(1, &mut self.version),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("version") => reader.read(1, &mut self.version),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2014,9 +2014,9 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "protocolVersion" => reader.read(0, &mut self.protocol_version),
-            "capabilities" => reader.read(1, &mut self.capabilities),
-            "clientInfo" => reader.read(2, &mut self.client_info),
+            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
+            Some("capabilities") => reader.read(1, &mut self.capabilities),
+            Some("clientInfo") => reader.read(2, &mut self.client_info),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2079,8 +2079,8 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "initialize"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "initialize"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2184,11 +2184,11 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "protocolVersion" => reader.read(0, &mut self.protocol_version),
-            "capabilities" => reader.read(1, &mut self.capabilities),
-            "serverInfo" => reader.read(2, &mut self.server_info),
-            "instructions" => reader.optional(3, &mut self.instructions),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
+            Some("capabilities") => reader.read(1, &mut self.capabilities),
+            Some("serverInfo") => reader.read(2, &mut self.server_info),
+            Some("instructions") => reader.optional(3, &mut self.instructions),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2561,8 +2561,8 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "prompts/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "prompts/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2648,9 +2648,9 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "prompts" => reader.read(0, &mut self.prompts),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("prompts") => reader.read(0, &mut self.prompts),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2721,8 +2721,8 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/templates/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "resources/templates/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2808,9 +2808,9 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resourceTemplates" => reader.read(0, &mut self.resource_templates),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("resourceTemplates") => reader.read(0, &mut self.resource_templates),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2880,8 +2880,8 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "resources/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2967,9 +2967,9 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resources" => reader.read(0, &mut self.resources),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("resources") => reader.read(0, &mut self.resources),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3040,8 +3040,8 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "roots/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "roots/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3115,8 +3115,8 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "roots" => reader.read(0, &mut self.roots),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("roots") => reader.read(0, &mut self.roots),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3185,8 +3185,8 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tools/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "tools/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3272,9 +3272,9 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "tools" => reader.read(0, &mut self.tools),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("tools") => reader.read(0, &mut self.tools),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3360,9 +3360,9 @@ impl<'de> codec::FromMembers<'de> for Prompt {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "description" => reader.optional(1, &mut self.description),
-            "arguments" => reader.optional(2, &mut self.arguments),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("description") => reader.optional(1, &mut self.description),
+            Some("arguments") => reader.optional(2, &mut self.arguments),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3448,9 +3448,9 @@ impl<'de> codec::FromMembers<'de> for PromptArgument {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "description" => reader.optional(1, &mut self.description),
-            "required" => reader.optional(2, &mut self.required),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("description") => reader.optional(1, &mut self.description),
+            Some("required") => reader.optional(2, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3517,8 +3517,8 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "role" => reader.read(0, &mut self.role),
-            "content" => reader.read(1, &mut self.content),
+            Some("role") => reader.read(0, &mut self.role),
+            Some("content") => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3579,8 +3579,8 @@ impl<'de> codec::FromMembers<'de> for PromptReference {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "ref/prompt"),
-            "name" => reader.read(1, &mut self.name),
+            Some("type") => reader.text(0, "ref/prompt"),
+            Some("name") => reader.read(1, &mut self.name),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3641,8 +3641,8 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/read"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "resources/read"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3717,8 +3717,8 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "contents" => reader.read(0, &mut self.contents),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("contents") => reader.read(0, &mut self.contents),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3832,12 +3832,12 @@ impl<'de> codec::FromMembers<'de> for Resource {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "name" => reader.read(1, &mut self.name),
-            "description" => reader.optional(2, &mut self.description),
-            "mimeType" => reader.optional(3, &mut self.mime_type),
-            "annotations" => reader.optional(4, &mut self.annotations),
-            "size" => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("name") => reader.read(1, &mut self.name),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("mimeType") => reader.optional(3, &mut self.mime_type),
+            Some("annotations") => reader.optional(4, &mut self.annotations),
+            Some("size") => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3917,8 +3917,8 @@ impl<'de> codec::FromMembers<'de> for ResourceContents {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "mimeType" => reader.optional(1, &mut self.mime_type),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("mimeType") => reader.optional(1, &mut self.mime_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3979,8 +3979,8 @@ impl<'de> codec::FromMembers<'de> for ResourceReference {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "ref/resource"),
-            "uri" => reader.read(1, &mut self.uri),
+            Some("type") => reader.text(0, "ref/resource"),
+            Some("uri") => reader.read(1, &mut self.uri),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4083,11 +4083,11 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uriTemplate" => reader.read(0, &mut self.uri_template),
-            "name" => reader.read(1, &mut self.name),
-            "description" => reader.optional(2, &mut self.description),
-            "mimeType" => reader.optional(3, &mut self.mime_type),
-            "annotations" => reader.optional(4, &mut self.annotations),
+            Some("uriTemplate") => reader.read(0, &mut self.uri_template),
+            Some("name") => reader.read(1, &mut self.name),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("mimeType") => reader.optional(3, &mut self.mime_type),
+            Some("annotations") => reader.optional(4, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4166,8 +4166,8 @@ impl<'de> codec::FromMembers<'de> for Root {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "name" => reader.optional(1, &mut self.name),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("name") => reader.optional(1, &mut self.name),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4232,8 +4232,8 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "role" => reader.read(0, &mut self.role),
-            "content" => reader.read(1, &mut self.content),
+            Some("role") => reader.read(0, &mut self.role),
+            Some("content") => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4592,9 +4592,9 @@ impl<'de> codec::FromMembers<'de> for TextContent {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "text"),
-            "text" => reader.read(1, &mut self.text),
-            "annotations" => reader.optional(2, &mut self.annotations),
+            Some("type") => reader.text(0, "text"),
+            Some("text") => reader.read(1, &mut self.text),
+            Some("annotations") => reader.optional(2, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4671,9 +4671,9 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "mimeType" => reader.optional(1, &mut self.mime_type),
-            "text" => reader.read(2, &mut self.text),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("mimeType") => reader.optional(1, &mut self.mime_type),
+            Some("text") => reader.read(2, &mut self.text),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4765,10 +4765,10 @@ impl<'de> codec::FromMembers<'de> for Tool {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "description" => reader.optional(1, &mut self.description),
-            "inputSchema" => reader.read(2, &mut self.input_schema),
-            "annotations" => reader.optional(3, &mut self.annotations),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("description") => reader.optional(1, &mut self.description),
+            Some("inputSchema") => reader.read(2, &mut self.input_schema),
+            Some("annotations") => reader.optional(3, &mut self.annotations),
             _ => reader.extra(&mut self.extra),
         }
     }

@@ -63,8 +63,8 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "arguments" => reader.optional(1, &mut self.arguments),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("arguments") => reader.optional(1, &mut self.arguments),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -125,8 +125,8 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tools/call"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "tools/call"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -226,10 +226,10 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "content" => reader.read(0, &mut self.content),
-            "structuredContent" => reader.optional(1, &mut self.structured_content),
-            "isError" => reader.optional(2, &mut self.is_error),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("content") => reader.read(0, &mut self.content),
+            Some("structuredContent") => reader.optional(1, &mut self.structured_content),
+            Some("isError") => reader.optional(2, &mut self.is_error),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -302,8 +302,8 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "requestId" => reader.read(0, &mut self.request_id),
-            "reason" => reader.optional(1, &mut self.reason),
+            Some("requestId") => reader.read(0, &mut self.request_id),
+            Some("reason") => reader.optional(1, &mut self.reason),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -366,8 +366,8 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/cancelled"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "notifications/cancelled"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -473,10 +473,10 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "experimental" => reader.optional(0, &mut self.experimental),
-            "roots" => reader.optional(1, &mut self.roots),
-            "sampling" => reader.optional(2, &mut self.sampling),
-            "elicitation" => reader.optional(3, &mut self.elicitation),
+            Some("experimental") => reader.optional(0, &mut self.experimental),
+            Some("roots") => reader.optional(1, &mut self.roots),
+            Some("sampling") => reader.optional(2, &mut self.sampling),
+            Some("elicitation") => reader.optional(3, &mut self.elicitation),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -964,9 +964,9 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "ref" => reader.read(0, &mut self.ref_),
-            "argument" => reader.read(1, &mut self.argument),
-            "context" => reader.optional(2, &mut self.context),
+            Some("ref") => reader.read(0, &mut self.ref_),
+            Some("argument") => reader.read(1, &mut self.argument),
+            Some("context") => reader.optional(2, &mut self.context),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1029,8 +1029,8 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "completion/complete"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "completion/complete"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1268,14 +1268,14 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "messages" => reader.read(0, &mut self.messages),
-            "modelPreferences" => reader.optional(1, &mut self.model_preferences),
-            "systemPrompt" => reader.optional(2, &mut self.system_prompt),
-            "includeContext" => reader.optional(3, &mut self.include_context),
-            "temperature" => reader.optional(4, &mut self.temperature),
-            "maxTokens" => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
-            "stopSequences" => reader.optional(6, &mut self.stop_sequences),
-            "metadata" => reader.optional(7, &mut self.metadata),
+            Some("messages") => reader.read(0, &mut self.messages),
+            Some("modelPreferences") => reader.optional(1, &mut self.model_preferences),
+            Some("systemPrompt") => reader.optional(2, &mut self.system_prompt),
+            Some("includeContext") => reader.optional(3, &mut self.include_context),
+            Some("temperature") => reader.optional(4, &mut self.temperature),
+            Some("maxTokens") => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
+            Some("stopSequences") => reader.optional(6, &mut self.stop_sequences),
+            Some("metadata") => reader.optional(7, &mut self.metadata),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1357,8 +1357,8 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "sampling/createMessage"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "sampling/createMessage"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1612,11 +1612,11 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "model" => reader.read(0, &mut self.model),
-            "stopReason" => reader.optional(1, &mut self.stop_reason),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "role" => reader.read(3, &mut self.role),
-            "content" => reader.read(4, &mut self.content),
+            Some("model") => reader.read(0, &mut self.model),
+            Some("stopReason") => reader.optional(1, &mut self.stop_reason),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("role") => reader.read(3, &mut self.role),
+            Some("content") => reader.read(4, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1690,9 +1690,9 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "object"),
-            "properties" => reader.read(1, &mut self.properties),
-            "required" => reader.optional(2, &mut self.required),
+            Some("type") => reader.text(0, "object"),
+            Some("properties") => reader.read(1, &mut self.properties),
+            Some("required") => reader.optional(2, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1761,8 +1761,8 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "message" => reader.read(0, &mut self.message),
-            "requestedSchema" => reader.read(1, &mut self.requested_schema),
+            Some("message") => reader.read(0, &mut self.message),
+            Some("requestedSchema") => reader.read(1, &mut self.requested_schema),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1824,8 +1824,8 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "elicitation/create"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "elicitation/create"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1977,9 +1977,9 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "action" => reader.read(0, &mut self.action),
-            "content" => reader.optional(1, &mut self.content),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("action") => reader.read(0, &mut self.action),
+            Some("content") => reader.optional(1, &mut self.content),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2075,11 +2075,11 @@ impl<'de> codec::FromMembers<'de> for EnumSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "string"),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "enum" => reader.read(3, &mut self.enum_),
-            "enumNames" => reader.optional(4, &mut self.enum_names),
+            Some("type") => reader.text(0, "string"),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("enum") => reader.read(3, &mut self.enum_),
+            Some("enumNames") => reader.optional(4, &mut self.enum_names),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2155,8 +2155,8 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "arguments" => reader.optional(1, &mut self.arguments),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("arguments") => reader.optional(1, &mut self.arguments),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2217,8 +2217,8 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "prompts/get"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "prompts/get"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2303,9 +2303,9 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "description" => reader.optional(0, &mut self.description),
-            "messages" => reader.read(1, &mut self.messages),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("description") => reader.optional(0, &mut self.description),
+            Some("messages") => reader.read(1, &mut self.messages),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2383,9 +2383,9 @@ impl<'de> codec::FromMembers<'de> for Implementation {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "title" => reader.optional(1, &mut self.title),
-            "version" => reader.read(2, &mut self.version),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("version") => reader.read(2, &mut self.version),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2463,9 +2463,9 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "protocolVersion" => reader.read(0, &mut self.protocol_version),
-            "capabilities" => reader.read(1, &mut self.capabilities),
-            "clientInfo" => reader.read(2, &mut self.client_info),
+            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
+            Some("capabilities") => reader.read(1, &mut self.capabilities),
+            Some("clientInfo") => reader.read(2, &mut self.client_info),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2528,8 +2528,8 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "initialize"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "initialize"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2633,11 +2633,11 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "protocolVersion" => reader.read(0, &mut self.protocol_version),
-            "capabilities" => reader.read(1, &mut self.capabilities),
-            "serverInfo" => reader.read(2, &mut self.server_info),
-            "instructions" => reader.optional(3, &mut self.instructions),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
+            Some("capabilities") => reader.read(1, &mut self.capabilities),
+            Some("serverInfo") => reader.read(2, &mut self.server_info),
+            Some("instructions") => reader.optional(3, &mut self.instructions),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2720,8 +2720,8 @@ impl<'de> codec::FromMembers<'de> for InitializedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/initialized"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "notifications/initialized"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2793,9 +2793,9 @@ impl<'de> codec::FromMembers<'de> for JSONRPCError {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "jsonrpc" => reader.text(0, "2.0"),
-            "id" => reader.read(1, &mut self.id),
-            "error" => reader.read(2, &mut self.error),
+            Some("jsonrpc") => reader.text(0, "2.0"),
+            Some("id") => reader.read(1, &mut self.id),
+            Some("error") => reader.read(2, &mut self.error),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2976,9 +2976,9 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "jsonrpc" => reader.text(0, "2.0"),
-            "method" => reader.read(1, &mut self.method),
-            "params" => reader.optional(2, &mut self.params),
+            Some("jsonrpc") => reader.text(0, "2.0"),
+            Some("method") => reader.read(1, &mut self.method),
+            Some("params") => reader.optional(2, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3063,10 +3063,10 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "jsonrpc" => reader.text(0, "2.0"),
-            "id" => reader.read(1, &mut self.id),
-            "method" => reader.read(2, &mut self.method),
-            "params" => reader.optional(3, &mut self.params),
+            Some("jsonrpc") => reader.text(0, "2.0"),
+            Some("id") => reader.read(1, &mut self.id),
+            Some("method") => reader.read(2, &mut self.method),
+            Some("params") => reader.optional(3, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3141,9 +3141,9 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "jsonrpc" => reader.text(0, "2.0"),
-            "id" => reader.read(1, &mut self.id),
-            "result" => reader.read(2, &mut self.result),
+            Some("jsonrpc") => reader.text(0, "2.0"),
+            Some("id") => reader.read(1, &mut self.id),
+            Some("result") => reader.read(2, &mut self.result),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3210,7 +3210,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "cursor" => reader.optional(0, &mut self.cursor),
+            Some("cursor") => reader.optional(0, &mut self.cursor),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3278,8 +3278,8 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "prompts/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "prompts/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3365,9 +3365,9 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "prompts" => reader.read(0, &mut self.prompts),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("prompts") => reader.read(0, &mut self.prompts),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3438,8 +3438,8 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/templates/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "resources/templates/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3525,9 +3525,9 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resourceTemplates" => reader.read(0, &mut self.resource_templates),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("resourceTemplates") => reader.read(0, &mut self.resource_templates),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3597,8 +3597,8 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "resources/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3684,9 +3684,9 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resources" => reader.read(0, &mut self.resources),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("resources") => reader.read(0, &mut self.resources),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3757,8 +3757,8 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "roots/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "roots/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3827,8 +3827,8 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tools/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "tools/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3914,9 +3914,9 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "tools" => reader.read(0, &mut self.tools),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("tools") => reader.read(0, &mut self.tools),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3993,9 +3993,9 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "level" => reader.read(0, &mut self.level),
-            "logger" => reader.optional(1, &mut self.logger),
-            "data" => reader.read(2, &mut self.data),
+            Some("level") => reader.read(0, &mut self.level),
+            Some("logger") => reader.optional(1, &mut self.logger),
+            Some("data") => reader.read(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4058,8 +4058,8 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/message"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "notifications/message"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4133,8 +4133,8 @@ impl<'de> codec::FromMembers<'de> for Notification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.read(0, &mut self.method),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.read(0, &mut self.method),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4239,11 +4239,11 @@ impl<'de> codec::FromMembers<'de> for NumberSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.read(0, &mut self.type_),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "minimum" => reader.optional(3, &mut self.minimum),
-            "maximum" => reader.optional(4, &mut self.maximum),
+            Some("type") => reader.read(0, &mut self.type_),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("minimum") => reader.optional(3, &mut self.minimum),
+            Some("maximum") => reader.optional(4, &mut self.maximum),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4320,8 +4320,8 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "params" => reader.optional(0, &mut self.params),
-            "method" => reader.read(1, &mut self.method),
+            Some("params") => reader.optional(0, &mut self.params),
+            Some("method") => reader.read(1, &mut self.method),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4391,8 +4391,8 @@ impl<'de> codec::FromMembers<'de> for PingRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "ping"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "ping"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4593,10 +4593,10 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "progressToken" => reader.read(0, &mut self.progress_token),
-            "progress" => reader.read(1, &mut self.progress),
-            "total" => reader.optional(2, &mut self.total),
-            "message" => reader.optional(3, &mut self.message),
+            Some("progressToken") => reader.read(0, &mut self.progress_token),
+            Some("progress") => reader.read(1, &mut self.progress),
+            Some("total") => reader.optional(2, &mut self.total),
+            Some("message") => reader.optional(3, &mut self.message),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4660,8 +4660,8 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/progress"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "notifications/progress"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4770,11 +4770,11 @@ impl<'de> codec::FromMembers<'de> for Prompt {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "description" => reader.optional(0, &mut self.description),
-            "arguments" => reader.optional(1, &mut self.arguments),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "name" => reader.read(3, &mut self.name),
-            "title" => reader.optional(4, &mut self.title),
+            Some("description") => reader.optional(0, &mut self.description),
+            Some("arguments") => reader.optional(1, &mut self.arguments),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("name") => reader.read(3, &mut self.name),
+            Some("title") => reader.optional(4, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4849,8 +4849,8 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/prompts/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "notifications/prompts/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4916,8 +4916,8 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "role" => reader.read(0, &mut self.role),
-            "content" => reader.read(1, &mut self.content),
+            Some("role") => reader.read(0, &mut self.role),
+            Some("content") => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4977,7 +4977,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
+            Some("uri") => reader.read(0, &mut self.uri),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5037,8 +5037,8 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/read"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "resources/read"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5111,8 +5111,8 @@ impl<'de> codec::FromMembers<'de> for Request {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.read(0, &mut self.method),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.read(0, &mut self.method),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5250,14 +5250,14 @@ impl<'de> codec::FromMembers<'de> for Resource {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "description" => reader.optional(1, &mut self.description),
-            "mimeType" => reader.optional(2, &mut self.mime_type),
-            "annotations" => reader.optional(3, &mut self.annotations),
-            "size" => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
-            "_meta" => reader.optional(5, &mut self.meta),
-            "name" => reader.read(6, &mut self.name),
-            "title" => reader.optional(7, &mut self.title),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("description") => reader.optional(1, &mut self.description),
+            Some("mimeType") => reader.optional(2, &mut self.mime_type),
+            Some("annotations") => reader.optional(3, &mut self.annotations),
+            Some("size") => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
+            Some("_meta") => reader.optional(5, &mut self.meta),
+            Some("name") => reader.read(6, &mut self.name),
+            Some("title") => reader.optional(7, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5420,15 +5420,15 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "resource_link"),
-            "uri" => reader.read(1, &mut self.uri),
-            "description" => reader.optional(2, &mut self.description),
-            "mimeType" => reader.optional(3, &mut self.mime_type),
-            "annotations" => reader.optional(4, &mut self.annotations),
-            "size" => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
-            "_meta" => reader.optional(6, &mut self.meta),
-            "name" => reader.read(7, &mut self.name),
-            "title" => reader.optional(8, &mut self.title),
+            Some("type") => reader.text(0, "resource_link"),
+            Some("uri") => reader.read(1, &mut self.uri),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("mimeType") => reader.optional(3, &mut self.mime_type),
+            Some("annotations") => reader.optional(4, &mut self.annotations),
+            Some("size") => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
+            Some("_meta") => reader.optional(6, &mut self.meta),
+            Some("name") => reader.read(7, &mut self.name),
+            Some("title") => reader.optional(8, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5520,8 +5520,8 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/resources/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "notifications/resources/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5648,13 +5648,13 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uriTemplate" => reader.read(0, &mut self.uri_template),
-            "description" => reader.optional(1, &mut self.description),
-            "mimeType" => reader.optional(2, &mut self.mime_type),
-            "annotations" => reader.optional(3, &mut self.annotations),
-            "_meta" => reader.optional(4, &mut self.meta),
-            "name" => reader.read(5, &mut self.name),
-            "title" => reader.optional(6, &mut self.title),
+            Some("uriTemplate") => reader.read(0, &mut self.uri_template),
+            Some("description") => reader.optional(1, &mut self.description),
+            Some("mimeType") => reader.optional(2, &mut self.mime_type),
+            Some("annotations") => reader.optional(3, &mut self.annotations),
+            Some("_meta") => reader.optional(4, &mut self.meta),
+            Some("name") => reader.read(5, &mut self.name),
+            Some("title") => reader.optional(6, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5731,7 +5731,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
+            Some("uri") => reader.read(0, &mut self.uri),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5793,8 +5793,8 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/resources/updated"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "notifications/resources/updated"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5864,8 +5864,8 @@ impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/roots/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "notifications/roots/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5930,8 +5930,8 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "role" => reader.read(0, &mut self.role),
-            "content" => reader.read(1, &mut self.content),
+            Some("role") => reader.read(0, &mut self.role),
+            Some("content") => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6057,12 +6057,12 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "experimental" => reader.optional(0, &mut self.experimental),
-            "logging" => reader.optional(1, &mut self.logging),
-            "completions" => reader.optional(2, &mut self.completions),
-            "prompts" => reader.optional(3, &mut self.prompts),
-            "resources" => reader.optional(4, &mut self.resources),
-            "tools" => reader.optional(5, &mut self.tools),
+            Some("experimental") => reader.optional(0, &mut self.experimental),
+            Some("logging") => reader.optional(1, &mut self.logging),
+            Some("completions") => reader.optional(2, &mut self.completions),
+            Some("prompts") => reader.optional(3, &mut self.prompts),
+            Some("resources") => reader.optional(4, &mut self.resources),
+            Some("tools") => reader.optional(5, &mut self.tools),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6573,7 +6573,7 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "level" => reader.read(0, &mut self.level),
+            Some("level") => reader.read(0, &mut self.level),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6634,8 +6634,8 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "logging/setLevel"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "logging/setLevel"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6749,16 +6749,16 @@ impl<'de> codec::FromMembers<'de> for StringSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "string"),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "minLength" => {
+            Some("type") => reader.text(0, "string"),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("minLength") => {
                 reader.optional_int(3, i64::MIN..=i64::MAX, &mut self.min_length)
             }
-            "maxLength" => {
+            Some("maxLength") => {
                 reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.max_length)
             }
-            "format" => reader.optional(5, &mut self.format),
+            Some("format") => reader.optional(5, &mut self.format),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6825,7 +6825,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
+            Some("uri") => reader.read(0, &mut self.uri),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6886,8 +6886,8 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/subscribe"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "resources/subscribe"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6965,9 +6965,9 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "object"),
-            "properties" => reader.optional(1, &mut self.properties),
-            "required" => reader.optional(2, &mut self.required),
+            Some("type") => reader.text(0, "object"),
+            Some("properties") => reader.optional(1, &mut self.properties),
+            Some("required") => reader.optional(2, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7046,9 +7046,9 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "object"),
-            "properties" => reader.optional(1, &mut self.properties),
-            "required" => reader.optional(2, &mut self.required),
+            Some("type") => reader.text(0, "object"),
+            Some("properties") => reader.optional(1, &mut self.properties),
+            Some("required") => reader.optional(2, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7177,13 +7177,13 @@ impl<'de> codec::FromMembers<'de> for Tool {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "inputSchema" => reader.read(3, &mut self.input_schema),
-            "outputSchema" => reader.optional(4, &mut self.output_schema),
-            "annotations" => reader.optional(5, &mut self.annotations),
-            "_meta" => reader.optional(6, &mut self.meta),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("inputSchema") => reader.read(3, &mut self.input_schema),
+            Some("outputSchema") => reader.optional(4, &mut self.output_schema),
+            Some("annotations") => reader.optional(5, &mut self.annotations),
+            Some("_meta") => reader.optional(6, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7271,8 +7271,8 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/tools/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "notifications/tools/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7331,7 +7331,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
+            Some("uri") => reader.read(0, &mut self.uri),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7391,8 +7391,8 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/unsubscribe"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "resources/unsubscribe"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }

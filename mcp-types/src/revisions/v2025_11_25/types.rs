@@ -64,10 +64,10 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tools/call"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tools/call"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -136,7 +136,7 @@ impl<'de> codec::FromMembers<'de> for RequestMetaObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "progressToken" => reader.optional(0, &mut self.progress_token),
+            Some("progressToken") => reader.optional(0, &mut self.progress_token),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -236,10 +236,10 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "arguments" => reader.optional(1, &mut self.arguments),
-            "task" => reader.optional(2, &mut self.task),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("arguments") => reader.optional(1, &mut self.arguments),
+            Some("task") => reader.optional(2, &mut self.task),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -341,10 +341,10 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "content" => reader.read(0, &mut self.content),
-            "structuredContent" => reader.optional(1, &mut self.structured_content),
-            "isError" => reader.optional(2, &mut self.is_error),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("content") => reader.read(0, &mut self.content),
+            Some("structuredContent") => reader.optional(1, &mut self.structured_content),
+            Some("isError") => reader.optional(2, &mut self.is_error),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -405,7 +405,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
+            Some("taskId") => reader.read(0, &mut self.task_id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -496,10 +496,10 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tasks/cancel"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tasks/cancel"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -648,14 +648,14 @@ impl<'de> codec::FromMembers<'de> for CancelTaskResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "taskId" => reader.read(1, &mut self.task_id),
-            "status" => reader.read(2, &mut self.status),
-            "statusMessage" => reader.optional(3, &mut self.status_message),
-            "createdAt" => reader.read(4, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
-            "ttl" => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
-            "pollInterval" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("taskId") => reader.read(1, &mut self.task_id),
+            Some("status") => reader.read(2, &mut self.status),
+            Some("statusMessage") => reader.optional(3, &mut self.status_message),
+            Some("createdAt") => reader.read(4, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
+            Some("ttl") => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
+            Some("pollInterval") => {
                 reader.optional_int(7, i64::MIN..=i64::MAX, &mut self.poll_interval)
             }
             _ => reader.extra(&mut self.extra),
@@ -744,9 +744,9 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/cancelled"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/cancelled"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -840,9 +840,9 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "requestId" => reader.optional(0, &mut self.request_id),
-            "reason" => reader.optional(1, &mut self.reason),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("requestId") => reader.optional(0, &mut self.request_id),
+            Some("reason") => reader.optional(1, &mut self.reason),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -910,7 +910,7 @@ impl<'de> codec::FromMembers<'de> for RootsCapability {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "listChanged" => reader.optional(0, &mut self.list_changed),
+            Some("listChanged") => reader.optional(0, &mut self.list_changed),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -974,7 +974,7 @@ impl<'de> codec::FromMembers<'de> for SamplingTasks {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "createMessage" => reader.optional(0, &mut self.create_message),
+            Some("createMessage") => reader.optional(0, &mut self.create_message),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1038,7 +1038,7 @@ impl<'de> codec::FromMembers<'de> for ElicitationTasks {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "create" => reader.optional(0, &mut self.create),
+            Some("create") => reader.optional(0, &mut self.create),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1115,8 +1115,8 @@ impl<'de> codec::FromMembers<'de> for ClientTaskRequests {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "sampling" => reader.optional(0, &mut self.sampling),
-            "elicitation" => reader.optional(1, &mut self.elicitation),
+            Some("sampling") => reader.optional(0, &mut self.sampling),
+            Some("elicitation") => reader.optional(1, &mut self.elicitation),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1205,9 +1205,9 @@ impl<'de> codec::FromMembers<'de> for ClientTasksCapability {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "list" => reader.optional(0, &mut self.list),
-            "cancel" => reader.optional(1, &mut self.cancel),
-            "requests" => reader.optional(2, &mut self.requests),
+            Some("list") => reader.optional(0, &mut self.list),
+            Some("cancel") => reader.optional(1, &mut self.cancel),
+            Some("requests") => reader.optional(2, &mut self.requests),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1329,11 +1329,11 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "experimental" => reader.optional(0, &mut self.experimental),
-            "roots" => reader.optional(1, &mut self.roots),
-            "sampling" => reader.optional(2, &mut self.sampling),
-            "elicitation" => reader.optional(3, &mut self.elicitation),
-            "tasks" => reader.optional(4, &mut self.tasks),
+            Some("experimental") => reader.optional(0, &mut self.experimental),
+            Some("roots") => reader.optional(1, &mut self.roots),
+            Some("sampling") => reader.optional(2, &mut self.sampling),
+            Some("elicitation") => reader.optional(3, &mut self.elicitation),
+            Some("tasks") => reader.optional(4, &mut self.tasks),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1969,10 +1969,10 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "completion/complete"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "completion/complete"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2070,10 +2070,10 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "ref" => reader.read(0, &mut self.ref_),
-            "argument" => reader.read(1, &mut self.argument),
-            "context" => reader.optional(2, &mut self.context),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("ref") => reader.read(0, &mut self.ref_),
+            Some("argument") => reader.read(1, &mut self.argument),
+            Some("context") => reader.optional(2, &mut self.context),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2159,9 +2159,9 @@ impl<'de> codec::FromMembers<'de> for Completion {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "values" => reader.read(0, &mut self.values),
-            "total" => reader.optional_int(1, i64::MIN..=i64::MAX, &mut self.total),
-            "hasMore" => reader.optional(2, &mut self.has_more),
+            Some("values") => reader.read(0, &mut self.values),
+            Some("total") => reader.optional_int(1, i64::MIN..=i64::MAX, &mut self.total),
+            Some("hasMore") => reader.optional(2, &mut self.has_more),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2236,8 +2236,8 @@ impl<'de> codec::FromMembers<'de> for CompleteResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "completion" => reader.read(0, &mut self.completion),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("completion") => reader.read(0, &mut self.completion),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2312,10 +2312,10 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "sampling/createMessage"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "sampling/createMessage"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2512,18 +2512,18 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "messages" => reader.read(0, &mut self.messages),
-            "modelPreferences" => reader.optional(1, &mut self.model_preferences),
-            "systemPrompt" => reader.optional(2, &mut self.system_prompt),
-            "includeContext" => reader.optional(3, &mut self.include_context),
-            "temperature" => reader.optional(4, &mut self.temperature),
-            "maxTokens" => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
-            "stopSequences" => reader.optional(6, &mut self.stop_sequences),
-            "metadata" => reader.optional(7, &mut self.metadata),
-            "tools" => reader.optional(8, &mut self.tools),
-            "toolChoice" => reader.optional(9, &mut self.tool_choice),
-            "task" => reader.optional(10, &mut self.task),
-            "_meta" => reader.optional(11, &mut self.meta),
+            Some("messages") => reader.read(0, &mut self.messages),
+            Some("modelPreferences") => reader.optional(1, &mut self.model_preferences),
+            Some("systemPrompt") => reader.optional(2, &mut self.system_prompt),
+            Some("includeContext") => reader.optional(3, &mut self.include_context),
+            Some("temperature") => reader.optional(4, &mut self.temperature),
+            Some("maxTokens") => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
+            Some("stopSequences") => reader.optional(6, &mut self.stop_sequences),
+            Some("metadata") => reader.optional(7, &mut self.metadata),
+            Some("tools") => reader.optional(8, &mut self.tools),
+            Some("toolChoice") => reader.optional(9, &mut self.tool_choice),
+            Some("task") => reader.optional(10, &mut self.task),
+            Some("_meta") => reader.optional(11, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2711,11 +2711,11 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "model" => reader.read(0, &mut self.model),
-            "stopReason" => reader.optional(1, &mut self.stop_reason),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "role" => reader.read(3, &mut self.role),
-            "content" => reader.read(4, &mut self.content),
+            Some("model") => reader.read(0, &mut self.model),
+            Some("stopReason") => reader.optional(1, &mut self.stop_reason),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("role") => reader.read(3, &mut self.role),
+            Some("content") => reader.read(4, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2813,8 +2813,8 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "task" => reader.read(0, &mut self.task),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("task") => reader.read(0, &mut self.task),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2891,10 +2891,10 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "elicitation/create"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "elicitation/create"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3004,11 +3004,11 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "mode" => reader.optional(0, &mut self.mode),
-            "message" => reader.read(1, &mut self.message),
-            "requestedSchema" => reader.read(2, &mut self.requested_schema),
-            "task" => reader.optional(3, &mut self.task),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("mode") => reader.optional(0, &mut self.mode),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("requestedSchema") => reader.read(2, &mut self.requested_schema),
+            Some("task") => reader.optional(3, &mut self.task),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3191,12 +3191,12 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "mode" => reader.text(0, "url"),
-            "message" => reader.read(1, &mut self.message),
-            "elicitationId" => reader.read(2, &mut self.elicitation_id),
-            "url" => reader.read(3, &mut self.url),
-            "task" => reader.optional(4, &mut self.task),
-            "_meta" => reader.optional(5, &mut self.meta),
+            Some("mode") => reader.text(0, "url"),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("elicitationId") => reader.read(2, &mut self.elicitation_id),
+            Some("url") => reader.read(3, &mut self.url),
+            Some("task") => reader.optional(4, &mut self.task),
+            Some("_meta") => reader.optional(5, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3290,9 +3290,9 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "action" => reader.read(0, &mut self.action),
-            "content" => reader.optional(1, &mut self.content),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("action") => reader.read(0, &mut self.action),
+            Some("content") => reader.optional(1, &mut self.content),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3352,7 +3352,7 @@ impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "elicitationId" => reader.read(0, &mut self.elicitation_id),
+            Some("elicitationId") => reader.read(0, &mut self.elicitation_id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3437,9 +3437,9 @@ impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/elicitation/complete"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/elicitation/complete"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3518,10 +3518,10 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "prompts/get"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "prompts/get"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3611,9 +3611,9 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "arguments" => reader.optional(1, &mut self.arguments),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("arguments") => reader.optional(1, &mut self.arguments),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3699,9 +3699,9 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "description" => reader.optional(0, &mut self.description),
-            "messages" => reader.read(1, &mut self.messages),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("description") => reader.optional(0, &mut self.description),
+            Some("messages") => reader.read(1, &mut self.messages),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3762,7 +3762,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
+            Some("taskId") => reader.read(0, &mut self.task_id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3853,10 +3853,10 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tasks/result"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tasks/result"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3952,7 +3952,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
+            Some("_meta") => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4010,7 +4010,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
+            Some("taskId") => reader.read(0, &mut self.task_id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4101,10 +4101,10 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tasks/get"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tasks/get"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4254,14 +4254,14 @@ impl<'de> codec::FromMembers<'de> for GetTaskResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "taskId" => reader.read(1, &mut self.task_id),
-            "status" => reader.read(2, &mut self.status),
-            "statusMessage" => reader.optional(3, &mut self.status_message),
-            "createdAt" => reader.read(4, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
-            "ttl" => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
-            "pollInterval" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("taskId") => reader.read(1, &mut self.task_id),
+            Some("status") => reader.read(2, &mut self.status),
+            Some("statusMessage") => reader.optional(3, &mut self.status_message),
+            Some("createdAt") => reader.read(4, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
+            Some("ttl") => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
+            Some("pollInterval") => {
                 reader.optional_int(7, i64::MIN..=i64::MAX, &mut self.poll_interval)
             }
             _ => reader.extra(&mut self.extra),
@@ -4380,10 +4380,10 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "initialize"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "initialize"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4478,10 +4478,10 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "protocolVersion" => reader.read(0, &mut self.protocol_version),
-            "capabilities" => reader.read(1, &mut self.capabilities),
-            "clientInfo" => reader.read(2, &mut self.client_info),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
+            Some("capabilities") => reader.read(1, &mut self.capabilities),
+            Some("clientInfo") => reader.read(2, &mut self.client_info),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4612,11 +4612,11 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "protocolVersion" => reader.read(0, &mut self.protocol_version),
-            "capabilities" => reader.read(1, &mut self.capabilities),
-            "serverInfo" => reader.read(2, &mut self.server_info),
-            "instructions" => reader.optional(3, &mut self.instructions),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("protocolVersion") => reader.read(0, &mut self.protocol_version),
+            Some("capabilities") => reader.read(1, &mut self.capabilities),
+            Some("serverInfo") => reader.read(2, &mut self.server_info),
+            Some("instructions") => reader.optional(3, &mut self.instructions),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4714,9 +4714,9 @@ impl<'de> codec::FromMembers<'de> for InitializedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/initialized"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/initialized"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4964,9 +4964,9 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "jsonrpc" => reader.text(0, "2.0"),
-            "id" => reader.read(1, &mut self.id),
-            "result" => reader.read(2, &mut self.result),
+            Some("jsonrpc") => reader.text(0, "2.0"),
+            Some("id") => reader.read(1, &mut self.id),
+            Some("result") => reader.read(2, &mut self.result),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5047,10 +5047,10 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "prompts/list"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "prompts/list"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5138,9 +5138,9 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "prompts" => reader.read(0, &mut self.prompts),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("prompts") => reader.read(0, &mut self.prompts),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5222,10 +5222,10 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/templates/list"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/templates/list"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5313,9 +5313,9 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resourceTemplates" => reader.read(0, &mut self.resource_templates),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("resourceTemplates") => reader.read(0, &mut self.resource_templates),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5396,10 +5396,10 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/list"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/list"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5487,9 +5487,9 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resources" => reader.read(0, &mut self.resources),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("resources") => reader.read(0, &mut self.resources),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5571,10 +5571,10 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "roots/list"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "roots/list"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5650,8 +5650,8 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "roots" => reader.read(0, &mut self.roots),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("roots") => reader.read(0, &mut self.roots),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5751,10 +5751,10 @@ impl<'de> codec::FromMembers<'de> for ListTasksRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tasks/list"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tasks/list"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5865,9 +5865,9 @@ impl<'de> codec::FromMembers<'de> for ListTasksResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "tasks" => reader.read(0, &mut self.tasks),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("tasks") => reader.read(0, &mut self.tasks),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5948,10 +5948,10 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tools/list"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tools/list"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6039,9 +6039,9 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "tools" => reader.read(0, &mut self.tools),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("tools") => reader.read(0, &mut self.tools),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6109,9 +6109,9 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/message"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/message"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6203,10 +6203,10 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "level" => reader.read(0, &mut self.level),
-            "logger" => reader.optional(1, &mut self.logger),
-            "data" => reader.read(2, &mut self.data),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("level") => reader.read(0, &mut self.level),
+            Some("logger") => reader.optional(1, &mut self.logger),
+            Some("data") => reader.read(2, &mut self.data),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6277,7 +6277,7 @@ impl<'de> codec::FromMembers<'de> for NotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
+            Some("_meta") => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6360,10 +6360,10 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "params" => reader.optional(0, &mut self.params),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
-            "method" => reader.read(3, &mut self.method),
+            Some("params") => reader.optional(0, &mut self.params),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
+            Some("method") => reader.read(3, &mut self.method),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6447,8 +6447,8 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "cursor" => reader.optional(0, &mut self.cursor),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("cursor") => reader.optional(0, &mut self.cursor),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6529,8 +6529,8 @@ impl<'de> codec::FromMembers<'de> for PaginatedResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "nextCursor" => reader.optional(0, &mut self.next_cursor),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("nextCursor") => reader.optional(0, &mut self.next_cursor),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6627,10 +6627,10 @@ impl<'de> codec::FromMembers<'de> for PingRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "ping"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "ping"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6699,9 +6699,9 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/progress"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/progress"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6811,11 +6811,11 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "progressToken" => reader.read(0, &mut self.progress_token),
-            "progress" => reader.read(1, &mut self.progress),
-            "total" => reader.optional(2, &mut self.total),
-            "message" => reader.optional(3, &mut self.message),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("progressToken") => reader.read(0, &mut self.progress_token),
+            Some("progress") => reader.read(1, &mut self.progress),
+            Some("total") => reader.optional(2, &mut self.total),
+            Some("message") => reader.optional(3, &mut self.message),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6893,9 +6893,9 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/prompts/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/prompts/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6969,10 +6969,10 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/read"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/read"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7050,8 +7050,8 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7126,8 +7126,8 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "contents" => reader.read(0, &mut self.contents),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("contents") => reader.read(0, &mut self.contents),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7189,7 +7189,7 @@ impl<'de> codec::FromMembers<'de> for RelatedTaskMetadata {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
+            Some("taskId") => reader.read(0, &mut self.task_id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7258,7 +7258,7 @@ impl<'de> codec::FromMembers<'de> for RequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
+            Some("_meta") => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7328,9 +7328,9 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/resources/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/resources/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7406,8 +7406,8 @@ impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7475,9 +7475,9 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/resources/updated"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/resources/updated"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7553,8 +7553,8 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7623,7 +7623,7 @@ impl<'de> codec::FromMembers<'de> for ResultObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
+            Some("_meta") => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7707,9 +7707,9 @@ impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/roots/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/roots/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7788,9 +7788,9 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "role" => reader.read(0, &mut self.role),
-            "content" => reader.read(1, &mut self.content),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("role") => reader.read(0, &mut self.role),
+            Some("content") => reader.read(1, &mut self.content),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7961,7 +7961,7 @@ impl<'de> codec::FromMembers<'de> for ToolTasks {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "call" => reader.optional(0, &mut self.call),
+            Some("call") => reader.optional(0, &mut self.call),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8026,7 +8026,7 @@ impl<'de> codec::FromMembers<'de> for ServerTaskRequests {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "tools" => reader.optional(0, &mut self.tools),
+            Some("tools") => reader.optional(0, &mut self.tools),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8113,9 +8113,9 @@ impl<'de> codec::FromMembers<'de> for ServerTasksCapability {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "list" => reader.optional(0, &mut self.list),
-            "cancel" => reader.optional(1, &mut self.cancel),
-            "requests" => reader.optional(2, &mut self.requests),
+            Some("list") => reader.optional(0, &mut self.list),
+            Some("cancel") => reader.optional(1, &mut self.cancel),
+            Some("requests") => reader.optional(2, &mut self.requests),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8254,13 +8254,13 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "experimental" => reader.optional(0, &mut self.experimental),
-            "logging" => reader.optional(1, &mut self.logging),
-            "completions" => reader.optional(2, &mut self.completions),
-            "prompts" => reader.optional(3, &mut self.prompts),
-            "resources" => reader.optional(4, &mut self.resources),
-            "tools" => reader.optional(5, &mut self.tools),
-            "tasks" => reader.optional(6, &mut self.tasks),
+            Some("experimental") => reader.optional(0, &mut self.experimental),
+            Some("logging") => reader.optional(1, &mut self.logging),
+            Some("completions") => reader.optional(2, &mut self.completions),
+            Some("prompts") => reader.optional(3, &mut self.prompts),
+            Some("resources") => reader.optional(4, &mut self.resources),
+            Some("tools") => reader.optional(5, &mut self.tools),
+            Some("tasks") => reader.optional(6, &mut self.tasks),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8970,10 +8970,10 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "logging/setLevel"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "logging/setLevel"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9050,8 +9050,8 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "level" => reader.read(0, &mut self.level),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("level") => reader.read(0, &mut self.level),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9144,10 +9144,10 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/subscribe"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/subscribe"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9224,8 +9224,8 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9343,13 +9343,13 @@ impl<'de> codec::FromMembers<'de> for Task {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
-            "status" => reader.read(1, &mut self.status),
-            "statusMessage" => reader.optional(2, &mut self.status_message),
-            "createdAt" => reader.read(3, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
-            "ttl" => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.ttl),
-            "pollInterval" => {
+            Some("taskId") => reader.read(0, &mut self.task_id),
+            Some("status") => reader.read(1, &mut self.status),
+            Some("statusMessage") => reader.optional(2, &mut self.status_message),
+            Some("createdAt") => reader.read(3, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(4, &mut self.last_updated_at),
+            Some("ttl") => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.ttl),
+            Some("pollInterval") => {
                 reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.poll_interval)
             }
             _ => reader.extra(&mut self.extra),
@@ -9452,8 +9452,8 @@ impl<'de> codec::FromMembers<'de> for TaskAugmentedRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "task" => reader.optional(0, &mut self.task),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("task") => reader.optional(0, &mut self.task),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9522,7 +9522,7 @@ impl<'de> codec::FromMembers<'de> for TaskMetadata {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "ttl" => reader.optional_int(0, i64::MIN..=i64::MAX, &mut self.ttl),
+            Some("ttl") => reader.optional_int(0, i64::MIN..=i64::MAX, &mut self.ttl),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9698,9 +9698,9 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/tasks/status"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/tasks/status"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9831,14 +9831,14 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "taskId" => reader.read(1, &mut self.task_id),
-            "status" => reader.read(2, &mut self.status),
-            "statusMessage" => reader.optional(3, &mut self.status_message),
-            "createdAt" => reader.read(4, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
-            "ttl" => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
-            "pollInterval" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("taskId") => reader.read(1, &mut self.task_id),
+            Some("status") => reader.read(2, &mut self.status),
+            Some("statusMessage") => reader.optional(3, &mut self.status_message),
+            Some("createdAt") => reader.read(4, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
+            Some("ttl") => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
+            Some("pollInterval") => {
                 reader.optional_int(7, i64::MIN..=i64::MAX, &mut self.poll_interval)
             }
             _ => reader.extra(&mut self.extra),
@@ -9948,10 +9948,10 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "$schema" => reader.optional(0, &mut self.schema),
-            "type" => reader.text(1, "object"),
-            "properties" => reader.optional(2, &mut self.properties),
-            "required" => reader.optional(3, &mut self.required),
+            Some("$schema") => reader.optional(0, &mut self.schema),
+            Some("type") => reader.text(1, "object"),
+            Some("properties") => reader.optional(2, &mut self.properties),
+            Some("required") => reader.optional(3, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10042,10 +10042,10 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "$schema" => reader.optional(0, &mut self.schema),
-            "type" => reader.text(1, "object"),
-            "properties" => reader.optional(2, &mut self.properties),
-            "required" => reader.optional(3, &mut self.required),
+            Some("$schema") => reader.optional(0, &mut self.schema),
+            Some("type") => reader.text(1, "object"),
+            Some("properties") => reader.optional(2, &mut self.properties),
+            Some("required") => reader.optional(3, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10199,15 +10199,15 @@ impl<'de> codec::FromMembers<'de> for Tool {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "inputSchema" => reader.read(3, &mut self.input_schema),
-            "execution" => reader.optional(4, &mut self.execution),
-            "outputSchema" => reader.optional(5, &mut self.output_schema),
-            "annotations" => reader.optional(6, &mut self.annotations),
-            "_meta" => reader.optional(7, &mut self.meta),
-            "icons" => reader.optional(8, &mut self.icons),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("inputSchema") => reader.read(3, &mut self.input_schema),
+            Some("execution") => reader.optional(4, &mut self.execution),
+            Some("outputSchema") => reader.optional(5, &mut self.output_schema),
+            Some("annotations") => reader.optional(6, &mut self.annotations),
+            Some("_meta") => reader.optional(7, &mut self.meta),
+            Some("icons") => reader.optional(8, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10366,7 +10366,7 @@ impl<'de> codec::FromMembers<'de> for ToolExecution {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskSupport" => reader.optional(0, &mut self.task_support),
+            Some("taskSupport") => reader.optional(0, &mut self.task_support),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10436,9 +10436,9 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/tools/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/tools/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10549,12 +10549,12 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "tool_result"),
-            "toolUseId" => reader.read(1, &mut self.tool_use_id),
-            "content" => reader.read(2, &mut self.content),
-            "structuredContent" => reader.optional(3, &mut self.structured_content),
-            "isError" => reader.optional(4, &mut self.is_error),
-            "_meta" => reader.optional(5, &mut self.meta),
+            Some("type") => reader.text(0, "tool_result"),
+            Some("toolUseId") => reader.read(1, &mut self.tool_use_id),
+            Some("content") => reader.read(2, &mut self.content),
+            Some("structuredContent") => reader.optional(3, &mut self.structured_content),
+            Some("isError") => reader.optional(4, &mut self.is_error),
+            Some("_meta") => reader.optional(5, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10628,7 +10628,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "elicitations" => reader.read(0, &mut self.elicitations),
+            Some("elicitations") => reader.read(0, &mut self.elicitations),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10698,9 +10698,9 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "code" => reader.constant(0, &-32042i64),
-            "message" => reader.read(1, &mut self.message),
-            "data" => reader.read(2, &mut self.data),
+            Some("code") => reader.constant(0, &-32042i64),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("data") => reader.read(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10776,9 +10776,9 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "error" => reader.read(0, &mut self.error),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.optional(2, &mut self.id),
+            Some("error") => reader.read(0, &mut self.error),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.optional(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10871,10 +10871,10 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/unsubscribe"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/unsubscribe"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10951,8 +10951,8 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }

@@ -84,9 +84,9 @@ impl<'de> codec::FromMembers<'de> for Annotations {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "audience" => reader.optional(0, &mut self.audience),
-            "priority" => reader.optional_number(1, 0.0..=1.0, &mut self.priority),
-            "lastModified" => reader.optional(2, &mut self.last_modified),
+            Some("audience") => reader.optional(0, &mut self.audience),
+            Some("priority") => reader.optional_number(1, 0.0..=1.0, &mut self.priority),
+            Some("lastModified") => reader.optional(2, &mut self.last_modified),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -185,11 +185,11 @@ impl<'de> codec::FromMembers<'de> for AudioContent {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "audio"),
-            "data" => reader.read(1, &mut self.data),
-            "mimeType" => reader.read(2, &mut self.mime_type),
-            "annotations" => reader.optional(3, &mut self.annotations),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("type") => reader.text(0, "audio"),
+            Some("data") => reader.read(1, &mut self.data),
+            Some("mimeType") => reader.read(2, &mut self.mime_type),
+            Some("annotations") => reader.optional(3, &mut self.annotations),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -265,8 +265,8 @@ impl<'de> codec::FromMembers<'de> for BaseMetadata {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "title" => reader.optional(1, &mut self.title),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("title") => reader.optional(1, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -478,24 +478,24 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "mimeType" => reader.optional(1, &mut self.mime_type),
-            "blob" => reader.read(2, &mut self.blob),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("mimeType") => reader.optional(1, &mut self.mime_type),
+            Some("blob") => reader.read(2, &mut self.blob),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             #[cfg(feature = "sep-2093")]
-            "name" => reader.optional(4, &mut self.name),
+            Some("name") => reader.optional(4, &mut self.name),
             #[cfg(feature = "sep-2093")]
-            "title" => reader.optional(5, &mut self.title),
+            Some("title") => reader.optional(5, &mut self.title),
             #[cfg(feature = "sep-2093")]
-            "description" => reader.optional(6, &mut self.description),
+            Some("description") => reader.optional(6, &mut self.description),
             #[cfg(feature = "sep-2093")]
-            "icons" => reader.optional(7, &mut self.icons),
+            Some("icons") => reader.optional(7, &mut self.icons),
             #[cfg(feature = "sep-2093")]
-            "annotations" => reader.optional(8, &mut self.annotations),
+            Some("annotations") => reader.optional(8, &mut self.annotations),
             #[cfg(feature = "sep-2093")]
-            "size" => reader.optional_int(9, i64::MIN..=i64::MAX, &mut self.size),
+            Some("size") => reader.optional_int(9, i64::MIN..=i64::MAX, &mut self.size),
             #[cfg(feature = "sep-2093")]
-            "resourceType" => reader.optional(10, &mut self.resource_type),
+            Some("resourceType") => reader.optional(10, &mut self.resource_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -639,10 +639,10 @@ impl<'de> codec::FromMembers<'de> for BooleanSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "boolean"),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "default" => reader.optional(3, &mut self.default),
+            Some("type") => reader.text(0, "boolean"),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("default") => reader.optional(3, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -813,10 +813,10 @@ impl<'de> codec::FromMembers<'de> for CacheableResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "ttlMs" => reader.int(0, 0..=i64::MAX, &mut self.ttl_ms),
-            "cacheScope" => reader.read(1, &mut self.cache_scope),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "resultType" => reader.read(3, &mut self.result_type),
+            Some("ttlMs") => reader.int(0, 0..=i64::MAX, &mut self.ttl_ms),
+            Some("cacheScope") => reader.read(1, &mut self.cache_scope),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("resultType") => reader.read(3, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -918,10 +918,10 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tools/call"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tools/call"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1031,11 +1031,11 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "arguments" => reader.optional(1, &mut self.arguments),
-            "inputResponses" => reader.optional(2, &mut self.input_responses),
-            "requestState" => reader.optional(3, &mut self.request_state),
-            "_meta" => reader.read(4, &mut self.meta),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("arguments") => reader.optional(1, &mut self.arguments),
+            Some("inputResponses") => reader.optional(2, &mut self.input_responses),
+            Some("requestState") => reader.optional(3, &mut self.request_state),
+            Some("_meta") => reader.read(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1177,11 +1177,11 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "content" => reader.read(0, &mut self.content),
-            "structuredContent" => reader.nullable(1, &mut self.structured_content),
-            "isError" => reader.optional(2, &mut self.is_error),
-            "_meta" => reader.optional(3, &mut self.meta),
-            "resultType" => reader.read(4, &mut self.result_type),
+            Some("content") => reader.read(0, &mut self.content),
+            Some("structuredContent") => reader.nullable(1, &mut self.structured_content),
+            Some("isError") => reader.optional(2, &mut self.is_error),
+            Some("_meta") => reader.optional(3, &mut self.meta),
+            Some("resultType") => reader.read(4, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1369,9 +1369,9 @@ impl<'de> codec::FromMembers<'de> for CallToolResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "result" => reader.read(0, &mut self.result),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
+            Some("result") => reader.read(0, &mut self.result),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1460,9 +1460,9 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/cancelled"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/cancelled"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1550,9 +1550,9 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "requestId" => reader.read(0, &mut self.request_id),
-            "reason" => reader.optional(1, &mut self.reason),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("requestId") => reader.read(0, &mut self.request_id),
+            Some("reason") => reader.optional(1, &mut self.reason),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1634,8 +1634,8 @@ impl<'de> codec::FromMembers<'de> for SamplingCapability {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "context" => reader.optional(0, &mut self.context),
-            "tools" => reader.optional(1, &mut self.tools),
+            Some("context") => reader.optional(0, &mut self.context),
+            Some("tools") => reader.optional(1, &mut self.tools),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1713,8 +1713,8 @@ impl<'de> codec::FromMembers<'de> for ElicitationCapability {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "form" => reader.optional(0, &mut self.form),
-            "url" => reader.optional(1, &mut self.url),
+            Some("form") => reader.optional(0, &mut self.form),
+            Some("url") => reader.optional(1, &mut self.url),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -1833,11 +1833,11 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "experimental" => reader.optional(0, &mut self.experimental),
-            "roots" => reader.optional(1, &mut self.roots),
-            "sampling" => reader.optional(2, &mut self.sampling),
-            "elicitation" => reader.optional(3, &mut self.elicitation),
-            "extensions" => reader.optional(4, &mut self.extensions),
+            Some("experimental") => reader.optional(0, &mut self.experimental),
+            Some("roots") => reader.optional(1, &mut self.roots),
+            Some("sampling") => reader.optional(2, &mut self.sampling),
+            Some("elicitation") => reader.optional(3, &mut self.elicitation),
+            Some("extensions") => reader.optional(4, &mut self.extensions),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2283,10 +2283,10 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "completion/complete"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "completion/complete"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2420,8 +2420,8 @@ impl<'de> codec::FromMembers<'de> for CompletionArgument {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "value" => reader.read(1, &mut self.value),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("value") => reader.read(1, &mut self.value),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2486,7 +2486,7 @@ impl<'de> codec::FromMembers<'de> for CompletionContext {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "arguments" => reader.optional(0, &mut self.arguments),
+            Some("arguments") => reader.optional(0, &mut self.arguments),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2579,10 +2579,10 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "ref" => reader.read(0, &mut self.ref_),
-            "argument" => reader.read(1, &mut self.argument),
-            "context" => reader.optional(2, &mut self.context),
-            "_meta" => reader.read(3, &mut self.meta),
+            Some("ref") => reader.read(0, &mut self.ref_),
+            Some("argument") => reader.read(1, &mut self.argument),
+            Some("context") => reader.optional(2, &mut self.context),
+            Some("_meta") => reader.read(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2668,9 +2668,9 @@ impl<'de> codec::FromMembers<'de> for Completion {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "values" => reader.sized(0, 0..=100, &mut self.values),
-            "total" => reader.optional_int(1, i64::MIN..=i64::MAX, &mut self.total),
-            "hasMore" => reader.optional(2, &mut self.has_more),
+            Some("values") => reader.sized(0, 0..=100, &mut self.values),
+            Some("total") => reader.optional_int(1, i64::MIN..=i64::MAX, &mut self.total),
+            Some("hasMore") => reader.optional(2, &mut self.has_more),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2785,9 +2785,9 @@ impl<'de> codec::FromMembers<'de> for CompleteResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "completion" => reader.read(0, &mut self.completion),
-            "_meta" => reader.optional(1, &mut self.meta),
-            "resultType" => reader.read(2, &mut self.result_type),
+            Some("completion") => reader.read(0, &mut self.completion),
+            Some("_meta") => reader.optional(1, &mut self.meta),
+            Some("resultType") => reader.read(2, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2861,9 +2861,9 @@ impl<'de> codec::FromMembers<'de> for CompleteResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "result" => reader.read(0, &mut self.result),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
+            Some("result") => reader.read(0, &mut self.result),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3053,8 +3053,8 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "sampling/createMessage"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "sampling/createMessage"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3297,16 +3297,16 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "messages" => reader.read(0, &mut self.messages),
-            "modelPreferences" => reader.optional(1, &mut self.model_preferences),
-            "systemPrompt" => reader.optional(2, &mut self.system_prompt),
-            "includeContext" => reader.optional(3, &mut self.include_context),
-            "temperature" => reader.optional(4, &mut self.temperature),
-            "maxTokens" => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
-            "stopSequences" => reader.optional(6, &mut self.stop_sequences),
-            "metadata" => reader.optional(7, &mut self.metadata),
-            "tools" => reader.optional(8, &mut self.tools),
-            "toolChoice" => reader.optional(9, &mut self.tool_choice),
+            Some("messages") => reader.read(0, &mut self.messages),
+            Some("modelPreferences") => reader.optional(1, &mut self.model_preferences),
+            Some("systemPrompt") => reader.optional(2, &mut self.system_prompt),
+            Some("includeContext") => reader.optional(3, &mut self.include_context),
+            Some("temperature") => reader.optional(4, &mut self.temperature),
+            Some("maxTokens") => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
+            Some("stopSequences") => reader.optional(6, &mut self.stop_sequences),
+            Some("metadata") => reader.optional(7, &mut self.metadata),
+            Some("tools") => reader.optional(8, &mut self.tools),
+            Some("toolChoice") => reader.optional(9, &mut self.tool_choice),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3599,11 +3599,11 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "model" => reader.read(0, &mut self.model),
-            "stopReason" => reader.optional(1, &mut self.stop_reason),
-            "role" => reader.read(2, &mut self.role),
-            "content" => reader.read(3, &mut self.content),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("model") => reader.read(0, &mut self.model),
+            Some("stopReason") => reader.optional(1, &mut self.stop_reason),
+            Some("role") => reader.read(2, &mut self.role),
+            Some("content") => reader.read(3, &mut self.content),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3703,10 +3703,10 @@ impl<'de> codec::FromMembers<'de> for DiscoverRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "server/discover"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "server/discover"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3862,13 +3862,13 @@ impl<'de> codec::FromMembers<'de> for DiscoverResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "supportedVersions" => reader.read(0, &mut self.supported_versions),
-            "capabilities" => reader.read(1, &mut self.capabilities),
-            "instructions" => reader.optional(2, &mut self.instructions),
-            "ttlMs" => reader.int(3, 0..=i64::MAX, &mut self.ttl_ms),
-            "cacheScope" => reader.read(4, &mut self.cache_scope),
-            "_meta" => reader.optional(5, &mut self.meta),
-            "resultType" => reader.read(6, &mut self.result_type),
+            Some("supportedVersions") => reader.read(0, &mut self.supported_versions),
+            Some("capabilities") => reader.read(1, &mut self.capabilities),
+            Some("instructions") => reader.optional(2, &mut self.instructions),
+            Some("ttlMs") => reader.int(3, 0..=i64::MAX, &mut self.ttl_ms),
+            Some("cacheScope") => reader.read(4, &mut self.cache_scope),
+            Some("_meta") => reader.optional(5, &mut self.meta),
+            Some("resultType") => reader.read(6, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3959,9 +3959,9 @@ impl<'de> codec::FromMembers<'de> for DiscoverResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "result" => reader.read(0, &mut self.result),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
+            Some("result") => reader.read(0, &mut self.result),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4050,8 +4050,8 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "elicitation/create"),
-            "params" => reader.read(1, &mut self.params),
+            Some("method") => reader.text(0, "elicitation/create"),
+            Some("params") => reader.read(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4196,10 +4196,10 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "$schema" => reader.optional(0, &mut self.schema),
-            "type" => reader.text(1, "object"),
-            "properties" => reader.read(2, &mut self.properties),
-            "required" => reader.optional(3, &mut self.required),
+            Some("$schema") => reader.optional(0, &mut self.schema),
+            Some("type") => reader.text(1, "object"),
+            Some("properties") => reader.read(2, &mut self.properties),
+            Some("required") => reader.optional(3, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4282,9 +4282,9 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "mode" => reader.optional(0, &mut self.mode),
-            "message" => reader.read(1, &mut self.message),
-            "requestedSchema" => reader.read(2, &mut self.requested_schema),
+            Some("mode") => reader.optional(0, &mut self.mode),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("requestedSchema") => reader.read(2, &mut self.requested_schema),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4424,9 +4424,9 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "mode" => reader.text(0, "url"),
-            "message" => reader.read(1, &mut self.message),
-            "url" => reader.read(2, &mut self.url),
+            Some("mode") => reader.text(0, "url"),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("url") => reader.read(2, &mut self.url),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4669,8 +4669,8 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "action" => reader.read(0, &mut self.action),
-            "content" => reader.optional(1, &mut self.content),
+            Some("action") => reader.read(0, &mut self.action),
+            Some("content") => reader.optional(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4830,10 +4830,10 @@ impl<'de> codec::FromMembers<'de> for EmbeddedResource {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "resource"),
-            "resource" => reader.read(1, &mut self.resource),
-            "annotations" => reader.optional(2, &mut self.annotations),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("type") => reader.text(0, "resource"),
+            Some("resource") => reader.read(1, &mut self.resource),
+            Some("annotations") => reader.optional(2, &mut self.annotations),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5037,9 +5037,9 @@ impl<'de> codec::FromMembers<'de> for ErrorObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "code" => reader.int(0, i64::MIN..=i64::MAX, &mut self.code),
-            "message" => reader.read(1, &mut self.message),
-            "data" => reader.nullable(2, &mut self.data),
+            Some("code") => reader.int(0, i64::MIN..=i64::MAX, &mut self.code),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("data") => reader.nullable(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5139,10 +5139,10 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "prompts/get"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "prompts/get"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5252,11 +5252,11 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "arguments" => reader.optional(1, &mut self.arguments),
-            "inputResponses" => reader.optional(2, &mut self.input_responses),
-            "requestState" => reader.optional(3, &mut self.request_state),
-            "_meta" => reader.read(4, &mut self.meta),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("arguments") => reader.optional(1, &mut self.arguments),
+            Some("inputResponses") => reader.optional(2, &mut self.input_responses),
+            Some("requestState") => reader.optional(3, &mut self.request_state),
+            Some("_meta") => reader.read(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5389,10 +5389,10 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "description" => reader.optional(0, &mut self.description),
-            "messages" => reader.read(1, &mut self.messages),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "resultType" => reader.read(3, &mut self.result_type),
+            Some("description") => reader.optional(0, &mut self.description),
+            Some("messages") => reader.read(1, &mut self.messages),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("resultType") => reader.read(3, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5542,9 +5542,9 @@ impl<'de> codec::FromMembers<'de> for GetPromptResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "result" => reader.read(0, &mut self.result),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
+            Some("result") => reader.read(0, &mut self.result),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5616,9 +5616,9 @@ impl<'de> codec::FromMembers<'de> for HeaderMismatchErrorObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "code" => reader.constant(0, &-32020i64),
-            "message" => reader.read(1, &mut self.message),
-            "data" => reader.nullable(2, &mut self.data),
+            Some("code") => reader.constant(0, &-32020i64),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("data") => reader.nullable(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5694,9 +5694,9 @@ impl<'de> codec::FromMembers<'de> for HeaderMismatchError {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "error" => reader.read(0, &mut self.error),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.optional(2, &mut self.id),
+            Some("error") => reader.read(0, &mut self.error),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.optional(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5862,10 +5862,10 @@ impl<'de> codec::FromMembers<'de> for Icon {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "src" => reader.read(0, &mut self.src),
-            "mimeType" => reader.optional(1, &mut self.mime_type),
-            "sizes" => reader.one_or_many(2, &mut self.sizes),
-            "theme" => reader.optional(3, &mut self.theme),
+            Some("src") => reader.read(0, &mut self.src),
+            Some("mimeType") => reader.optional(1, &mut self.mime_type),
+            Some("sizes") => reader.one_or_many(2, &mut self.sizes),
+            Some("theme") => reader.optional(3, &mut self.theme),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -5935,7 +5935,7 @@ impl<'de> codec::FromMembers<'de> for Icons {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "icons" => reader.optional(0, &mut self.icons),
+            Some("icons") => reader.optional(0, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6031,11 +6031,11 @@ impl<'de> codec::FromMembers<'de> for ImageContent {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "image"),
-            "data" => reader.read(1, &mut self.data),
-            "mimeType" => reader.read(2, &mut self.mime_type),
-            "annotations" => reader.optional(3, &mut self.annotations),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("type") => reader.text(0, "image"),
+            Some("data") => reader.read(1, &mut self.data),
+            Some("mimeType") => reader.read(2, &mut self.mime_type),
+            Some("annotations") => reader.optional(3, &mut self.annotations),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6149,12 +6149,12 @@ impl<'de> codec::FromMembers<'de> for Implementation {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "title" => reader.optional(1, &mut self.title),
-            "version" => reader.read(2, &mut self.version),
-            "description" => reader.optional(3, &mut self.description),
-            "websiteUrl" => reader.optional(4, &mut self.website_url),
-            "icons" => reader.optional(5, &mut self.icons),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("version") => reader.read(2, &mut self.version),
+            Some("description") => reader.optional(3, &mut self.description),
+            Some("websiteUrl") => reader.optional(4, &mut self.website_url),
+            Some("icons") => reader.optional(5, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6372,10 +6372,10 @@ impl<'de> codec::FromMembers<'de> for InputRequiredResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "inputRequests" => reader.optional(0, &mut self.input_requests),
-            "requestState" => reader.optional(1, &mut self.request_state),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "resultType" => reader.text(3, "input_required"),
+            Some("inputRequests") => reader.optional(0, &mut self.input_requests),
+            Some("requestState") => reader.optional(1, &mut self.request_state),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("resultType") => reader.text(3, "input_required"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6566,9 +6566,9 @@ impl<'de> codec::FromMembers<'de> for InputResponseRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "inputResponses" => reader.optional(0, &mut self.input_responses),
-            "requestState" => reader.optional(1, &mut self.request_state),
-            "_meta" => reader.read(2, &mut self.meta),
+            Some("inputResponses") => reader.optional(0, &mut self.input_responses),
+            Some("requestState") => reader.optional(1, &mut self.request_state),
+            Some("_meta") => reader.read(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6648,9 +6648,9 @@ impl<'de> codec::FromMembers<'de> for InternalError {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "code" => reader.constant(0, &-32603i64),
-            "message" => reader.read(1, &mut self.message),
-            "data" => reader.nullable(2, &mut self.data),
+            Some("code") => reader.constant(0, &-32603i64),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("data") => reader.nullable(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6725,9 +6725,9 @@ impl<'de> codec::FromMembers<'de> for InvalidParamsError {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "code" => reader.constant(0, &-32602i64),
-            "message" => reader.read(1, &mut self.message),
-            "data" => reader.nullable(2, &mut self.data),
+            Some("code") => reader.constant(0, &-32602i64),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("data") => reader.nullable(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6802,9 +6802,9 @@ impl<'de> codec::FromMembers<'de> for InvalidRequestError {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "code" => reader.constant(0, &-32600i64),
-            "message" => reader.read(1, &mut self.message),
-            "data" => reader.nullable(2, &mut self.data),
+            Some("code") => reader.constant(0, &-32600i64),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("data") => reader.nullable(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6888,9 +6888,9 @@ impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "jsonrpc" => reader.text(0, "2.0"),
-            "id" => reader.optional(1, &mut self.id),
-            "error" => reader.read(2, &mut self.error),
+            Some("jsonrpc") => reader.text(0, "2.0"),
+            Some("id") => reader.optional(1, &mut self.id),
+            Some("error") => reader.read(2, &mut self.error),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7062,9 +7062,9 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "jsonrpc" => reader.text(0, "2.0"),
-            "method" => reader.read(1, &mut self.method),
-            "params" => reader.optional(2, &mut self.params),
+            Some("jsonrpc") => reader.text(0, "2.0"),
+            Some("method") => reader.read(1, &mut self.method),
+            Some("params") => reader.optional(2, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7148,10 +7148,10 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "jsonrpc" => reader.text(0, "2.0"),
-            "id" => reader.read(1, &mut self.id),
-            "method" => reader.read(2, &mut self.method),
-            "params" => reader.optional(3, &mut self.params),
+            Some("jsonrpc") => reader.text(0, "2.0"),
+            Some("id") => reader.read(1, &mut self.id),
+            Some("method") => reader.read(2, &mut self.method),
+            Some("params") => reader.optional(3, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7301,9 +7301,9 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "jsonrpc" => reader.text(0, "2.0"),
-            "id" => reader.read(1, &mut self.id),
-            "result" => reader.read(2, &mut self.result),
+            Some("jsonrpc") => reader.text(0, "2.0"),
+            Some("id") => reader.read(1, &mut self.id),
+            Some("result") => reader.read(2, &mut self.result),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7416,12 +7416,12 @@ impl<'de> codec::FromMembers<'de> for LegacyTitledEnumSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "string"),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "enum" => reader.read(3, &mut self.enum_),
-            "enumNames" => reader.optional(4, &mut self.enum_names),
-            "default" => reader.optional(5, &mut self.default),
+            Some("type") => reader.text(0, "string"),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("enum") => reader.read(3, &mut self.enum_),
+            Some("enumNames") => reader.optional(4, &mut self.enum_names),
+            Some("default") => reader.optional(5, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7524,10 +7524,10 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "prompts/list"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "prompts/list"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7671,12 +7671,12 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "prompts" => reader.read(0, &mut self.prompts),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "resultType" => reader.read(3, &mut self.result_type),
-            "ttlMs" => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
-            "cacheScope" => reader.read(5, &mut self.cache_scope),
+            Some("prompts") => reader.read(0, &mut self.prompts),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("resultType") => reader.read(3, &mut self.result_type),
+            Some("ttlMs") => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
+            Some("cacheScope") => reader.read(5, &mut self.cache_scope),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7758,9 +7758,9 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "result" => reader.read(0, &mut self.result),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
+            Some("result") => reader.read(0, &mut self.result),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7857,10 +7857,10 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/templates/list"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/templates/list"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8004,12 +8004,12 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resourceTemplates" => reader.read(0, &mut self.resource_templates),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "resultType" => reader.read(3, &mut self.result_type),
-            "ttlMs" => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
-            "cacheScope" => reader.read(5, &mut self.cache_scope),
+            Some("resourceTemplates") => reader.read(0, &mut self.resource_templates),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("resultType") => reader.read(3, &mut self.result_type),
+            Some("ttlMs") => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
+            Some("cacheScope") => reader.read(5, &mut self.cache_scope),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8098,9 +8098,9 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "result" => reader.read(0, &mut self.result),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
+            Some("result") => reader.read(0, &mut self.result),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8197,10 +8197,10 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/list"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/list"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8345,12 +8345,12 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resources" => reader.read(0, &mut self.resources),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "resultType" => reader.read(3, &mut self.result_type),
-            "ttlMs" => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
-            "cacheScope" => reader.read(5, &mut self.cache_scope),
+            Some("resources") => reader.read(0, &mut self.resources),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("resultType") => reader.read(3, &mut self.result_type),
+            Some("ttlMs") => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
+            Some("cacheScope") => reader.read(5, &mut self.cache_scope),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8439,9 +8439,9 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "result" => reader.read(0, &mut self.result),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
+            Some("result") => reader.read(0, &mut self.result),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8509,7 +8509,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
+            Some("_meta") => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8594,8 +8594,8 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "roots/list"),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.text(0, "roots/list"),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8677,7 +8677,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "roots" => reader.read(0, &mut self.roots),
+            Some("roots") => reader.read(0, &mut self.roots),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8771,10 +8771,10 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tools/list"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tools/list"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8920,12 +8920,12 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "tools" => reader.read(0, &mut self.tools),
-            "nextCursor" => reader.optional(1, &mut self.next_cursor),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "resultType" => reader.read(3, &mut self.result_type),
-            "ttlMs" => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
-            "cacheScope" => reader.read(5, &mut self.cache_scope),
+            Some("tools") => reader.read(0, &mut self.tools),
+            Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("resultType") => reader.read(3, &mut self.result_type),
+            Some("ttlMs") => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
+            Some("cacheScope") => reader.read(5, &mut self.cache_scope),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9007,9 +9007,9 @@ impl<'de> codec::FromMembers<'de> for ListToolsResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "result" => reader.read(0, &mut self.result),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
+            Some("result") => reader.read(0, &mut self.result),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9205,9 +9205,9 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/message"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/message"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9302,10 +9302,10 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "level" => reader.read(0, &mut self.level),
-            "logger" => reader.optional(1, &mut self.logger),
-            "data" => reader.read(2, &mut self.data),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("level") => reader.read(0, &mut self.level),
+            Some("logger") => reader.optional(1, &mut self.logger),
+            Some("data") => reader.read(2, &mut self.data),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9388,9 +9388,9 @@ impl<'de> codec::FromMembers<'de> for MethodNotFoundError {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "code" => reader.constant(0, &-32601i64),
-            "message" => reader.read(1, &mut self.message),
-            "data" => reader.nullable(2, &mut self.data),
+            Some("code") => reader.constant(0, &-32601i64),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("data") => reader.nullable(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9451,7 +9451,9 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorData {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "requiredCapabilities" => reader.read(0, &mut self.required_capabilities),
+            Some("requiredCapabilities") => {
+                reader.read(0, &mut self.required_capabilities)
+            }
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9521,9 +9523,9 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorObject
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "code" => reader.constant(0, &-32021i64),
-            "message" => reader.read(1, &mut self.message),
-            "data" => reader.read(2, &mut self.data),
+            Some("code") => reader.constant(0, &-32021i64),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("data") => reader.read(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9599,9 +9601,9 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityError {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "error" => reader.read(0, &mut self.error),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.optional(2, &mut self.id),
+            Some("error") => reader.read(0, &mut self.error),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.optional(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9673,7 +9675,7 @@ impl<'de> codec::FromMembers<'de> for ModelHint {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.optional(0, &mut self.name),
+            Some("name") => reader.optional(0, &mut self.name),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -9782,14 +9784,14 @@ impl<'de> codec::FromMembers<'de> for ModelPreferences {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "hints" => reader.optional(0, &mut self.hints),
-            "costPriority" => {
+            Some("hints") => reader.optional(0, &mut self.hints),
+            Some("costPriority") => {
                 reader.optional_number(1, 0.0..=1.0, &mut self.cost_priority)
             }
-            "speedPriority" => {
+            Some("speedPriority") => {
                 reader.optional_number(2, 0.0..=1.0, &mut self.speed_priority)
             }
-            "intelligencePriority" => {
+            Some("intelligencePriority") => {
                 reader.optional_number(3, 0.0..=1.0, &mut self.intelligence_priority)
             }
             _ => reader.extra(&mut self.extra),
@@ -9954,8 +9956,8 @@ impl<'de> codec::FromMembers<'de> for Notification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.read(0, &mut self.method),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.read(0, &mut self.method),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10025,7 +10027,7 @@ impl<'de> codec::FromMembers<'de> for NotificationMetaObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "io.modelcontextprotocol/subscriptionId" => {
+            Some("io.modelcontextprotocol/subscriptionId") => {
                 reader.optional(0, &mut self.subscription_id)
             }
             _ => reader.extra(&mut self.extra),
@@ -10096,7 +10098,7 @@ impl<'de> codec::FromMembers<'de> for NotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
+            Some("_meta") => reader.optional(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10278,12 +10280,12 @@ impl<'de> codec::FromMembers<'de> for NumberSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.read(0, &mut self.type_),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "minimum" => reader.optional(3, &mut self.minimum),
-            "maximum" => reader.optional(4, &mut self.maximum),
-            "default" => reader.optional(5, &mut self.default),
+            Some("type") => reader.read(0, &mut self.type_),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("minimum") => reader.optional(3, &mut self.minimum),
+            Some("maximum") => reader.optional(4, &mut self.maximum),
+            Some("default") => reader.optional(5, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10372,10 +10374,10 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "params" => reader.read(0, &mut self.params),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
-            "method" => reader.read(3, &mut self.method),
+            Some("params") => reader.read(0, &mut self.params),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
+            Some("method") => reader.read(3, &mut self.method),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10488,12 +10490,12 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "cursor" => reader.optional(0, &mut self.cursor),
-            "_meta" => reader.read(1, &mut self.meta),
+            Some("cursor") => reader.optional(0, &mut self.cursor),
+            Some("_meta") => reader.read(1, &mut self.meta),
             #[cfg(feature = "sep-2093")]
-            "uri" => reader.optional(2, &mut self.uri),
+            Some("uri") => reader.optional(2, &mut self.uri),
             #[cfg(feature = "versioned-resources")]
-            "filter" => reader.optional(3, &mut self.filter),
+            Some("filter") => reader.optional(3, &mut self.filter),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10614,9 +10616,9 @@ impl<'de> codec::FromMembers<'de> for PaginatedResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "nextCursor" => reader.optional(0, &mut self.next_cursor),
-            "_meta" => reader.optional(1, &mut self.meta),
-            "resultType" => reader.read(2, &mut self.result_type),
+            Some("nextCursor") => reader.optional(0, &mut self.next_cursor),
+            Some("_meta") => reader.optional(1, &mut self.meta),
+            Some("resultType") => reader.read(2, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10690,9 +10692,9 @@ impl<'de> codec::FromMembers<'de> for ParseError {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "code" => reader.constant(0, &-32700i64),
-            "message" => reader.read(1, &mut self.message),
-            "data" => reader.nullable(2, &mut self.data),
+            Some("code") => reader.constant(0, &-32700i64),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("data") => reader.nullable(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10916,9 +10918,9 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/progress"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/progress"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11029,11 +11031,11 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "progressToken" => reader.read(0, &mut self.progress_token),
-            "progress" => reader.read(1, &mut self.progress),
-            "total" => reader.optional(2, &mut self.total),
-            "message" => reader.optional(3, &mut self.message),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("progressToken") => reader.read(0, &mut self.progress_token),
+            Some("progress") => reader.read(1, &mut self.progress),
+            Some("total") => reader.optional(2, &mut self.total),
+            Some("message") => reader.optional(3, &mut self.message),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11161,12 +11163,12 @@ impl<'de> codec::FromMembers<'de> for Prompt {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "description" => reader.optional(0, &mut self.description),
-            "arguments" => reader.optional(1, &mut self.arguments),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "name" => reader.read(3, &mut self.name),
-            "title" => reader.optional(4, &mut self.title),
-            "icons" => reader.optional(5, &mut self.icons),
+            Some("description") => reader.optional(0, &mut self.description),
+            Some("arguments") => reader.optional(1, &mut self.arguments),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("name") => reader.read(3, &mut self.name),
+            Some("title") => reader.optional(4, &mut self.title),
+            Some("icons") => reader.optional(5, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11270,10 +11272,10 @@ impl<'de> codec::FromMembers<'de> for PromptArgument {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "description" => reader.optional(0, &mut self.description),
-            "required" => reader.optional(1, &mut self.required),
-            "name" => reader.read(2, &mut self.name),
-            "title" => reader.optional(3, &mut self.title),
+            Some("description") => reader.optional(0, &mut self.description),
+            Some("required") => reader.optional(1, &mut self.required),
+            Some("name") => reader.read(2, &mut self.name),
+            Some("title") => reader.optional(3, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11366,9 +11368,9 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/prompts/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/prompts/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11435,8 +11437,8 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "role" => reader.read(0, &mut self.role),
-            "content" => reader.read(1, &mut self.content),
+            Some("role") => reader.read(0, &mut self.role),
+            Some("content") => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11508,9 +11510,9 @@ impl<'de> codec::FromMembers<'de> for PromptReference {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "ref/prompt"),
-            "name" => reader.read(1, &mut self.name),
-            "title" => reader.optional(2, &mut self.title),
+            Some("type") => reader.text(0, "ref/prompt"),
+            Some("name") => reader.read(1, &mut self.name),
+            Some("title") => reader.optional(2, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11607,10 +11609,10 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/read"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/read"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11708,10 +11710,10 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "_meta" => reader.read(1, &mut self.meta),
-            "inputResponses" => reader.optional(2, &mut self.input_responses),
-            "requestState" => reader.optional(3, &mut self.request_state),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("_meta") => reader.read(1, &mut self.meta),
+            Some("inputResponses") => reader.optional(2, &mut self.input_responses),
+            Some("requestState") => reader.optional(3, &mut self.request_state),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11845,11 +11847,11 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "contents" => reader.read(0, &mut self.contents),
-            "ttlMs" => reader.int(1, 0..=i64::MAX, &mut self.ttl_ms),
-            "cacheScope" => reader.read(2, &mut self.cache_scope),
-            "_meta" => reader.optional(3, &mut self.meta),
-            "resultType" => reader.read(4, &mut self.result_type),
+            Some("contents") => reader.read(0, &mut self.contents),
+            Some("ttlMs") => reader.int(1, 0..=i64::MAX, &mut self.ttl_ms),
+            Some("cacheScope") => reader.read(2, &mut self.cache_scope),
+            Some("_meta") => reader.optional(3, &mut self.meta),
+            Some("resultType") => reader.read(4, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -12008,9 +12010,9 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "result" => reader.read(0, &mut self.result),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
+            Some("result") => reader.read(0, &mut self.result),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -12083,8 +12085,8 @@ impl<'de> codec::FromMembers<'de> for Request {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.read(0, &mut self.method),
-            "params" => reader.optional(1, &mut self.params),
+            Some("method") => reader.read(0, &mut self.method),
+            Some("params") => reader.optional(1, &mut self.params),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -12197,17 +12199,19 @@ impl<'de> codec::FromMembers<'de> for RequestMetaObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "progressToken" => reader.optional(0, &mut self.progress_token),
-            "io.modelcontextprotocol/protocolVersion" => {
+            Some("progressToken") => reader.optional(0, &mut self.progress_token),
+            Some("io.modelcontextprotocol/protocolVersion") => {
                 reader.read(1, &mut self.protocol_version)
             }
-            "io.modelcontextprotocol/clientInfo" => {
+            Some("io.modelcontextprotocol/clientInfo") => {
                 reader.optional(2, &mut self.client_info)
             }
-            "io.modelcontextprotocol/clientCapabilities" => {
+            Some("io.modelcontextprotocol/clientCapabilities") => {
                 reader.read(3, &mut self.client_capabilities)
             }
-            "io.modelcontextprotocol/logLevel" => reader.optional(4, &mut self.log_level),
+            Some("io.modelcontextprotocol/logLevel") => {
+                reader.optional(4, &mut self.log_level)
+            }
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -12284,7 +12288,7 @@ impl<'de> codec::FromMembers<'de> for RequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.read(0, &mut self.meta),
+            Some("_meta") => reader.read(0, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -12544,27 +12548,29 @@ impl<'de> codec::FromMembers<'de> for Resource {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "description" => reader.optional(1, &mut self.description),
-            "mimeType" => reader.optional(2, &mut self.mime_type),
-            "annotations" => reader.optional(3, &mut self.annotations),
-            "size" => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
-            "_meta" => reader.optional(5, &mut self.meta),
-            "name" => reader.read(6, &mut self.name),
-            "title" => reader.optional(7, &mut self.title),
-            "icons" => reader.optional(8, &mut self.icons),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("description") => reader.optional(1, &mut self.description),
+            Some("mimeType") => reader.optional(2, &mut self.mime_type),
+            Some("annotations") => reader.optional(3, &mut self.annotations),
+            Some("size") => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
+            Some("_meta") => reader.optional(5, &mut self.meta),
+            Some("name") => reader.read(6, &mut self.name),
+            Some("title") => reader.optional(7, &mut self.title),
+            Some("icons") => reader.optional(8, &mut self.icons),
             #[cfg(feature = "https-url")]
-            "httpUrl" => reader.optional(9, &mut self.http_url),
+            Some("httpUrl") => reader.optional(9, &mut self.http_url),
             #[cfg(feature = "https-url")]
-            "httpUrlExpiresAt" => reader.optional(10, &mut self.http_url_expires_at),
+            Some("httpUrlExpiresAt") => {
+                reader.optional(10, &mut self.http_url_expires_at)
+            }
             #[cfg(feature = "sep-2093")]
-            "resourceType" => reader.optional(11, &mut self.resource_type),
+            Some("resourceType") => reader.optional(11, &mut self.resource_type),
             #[cfg(feature = "versioned-resources")]
-            "kind" => reader.optional(12, &mut self.kind),
+            Some("kind") => reader.optional(12, &mut self.kind),
             #[cfg(feature = "versioned-resources")]
-            "version" => reader.optional(13, &mut self.version),
+            Some("version") => reader.optional(13, &mut self.version),
             #[cfg(feature = "versioned-resources")]
-            "metadata" => reader.optional(14, &mut self.metadata),
+            Some("metadata") => reader.optional(14, &mut self.metadata),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -12706,9 +12712,9 @@ impl<'de> codec::FromMembers<'de> for ResourceContents {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "mimeType" => reader.optional(1, &mut self.mime_type),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("mimeType") => reader.optional(1, &mut self.mime_type),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -12976,28 +12982,30 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "resource_link"),
-            "uri" => reader.read(1, &mut self.uri),
-            "description" => reader.optional(2, &mut self.description),
-            "mimeType" => reader.optional(3, &mut self.mime_type),
-            "annotations" => reader.optional(4, &mut self.annotations),
-            "size" => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
-            "_meta" => reader.optional(6, &mut self.meta),
-            "name" => reader.read(7, &mut self.name),
-            "title" => reader.optional(8, &mut self.title),
-            "icons" => reader.optional(9, &mut self.icons),
+            Some("type") => reader.text(0, "resource_link"),
+            Some("uri") => reader.read(1, &mut self.uri),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("mimeType") => reader.optional(3, &mut self.mime_type),
+            Some("annotations") => reader.optional(4, &mut self.annotations),
+            Some("size") => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
+            Some("_meta") => reader.optional(6, &mut self.meta),
+            Some("name") => reader.read(7, &mut self.name),
+            Some("title") => reader.optional(8, &mut self.title),
+            Some("icons") => reader.optional(9, &mut self.icons),
             #[cfg(feature = "https-url")]
-            "httpUrl" => reader.optional(10, &mut self.http_url),
+            Some("httpUrl") => reader.optional(10, &mut self.http_url),
             #[cfg(feature = "https-url")]
-            "httpUrlExpiresAt" => reader.optional(11, &mut self.http_url_expires_at),
+            Some("httpUrlExpiresAt") => {
+                reader.optional(11, &mut self.http_url_expires_at)
+            }
             #[cfg(feature = "sep-2093")]
-            "resourceType" => reader.optional(12, &mut self.resource_type),
+            Some("resourceType") => reader.optional(12, &mut self.resource_type),
             #[cfg(feature = "versioned-resources")]
-            "kind" => reader.optional(13, &mut self.kind),
+            Some("kind") => reader.optional(13, &mut self.kind),
             #[cfg(feature = "versioned-resources")]
-            "version" => reader.optional(14, &mut self.version),
+            Some("version") => reader.optional(14, &mut self.version),
             #[cfg(feature = "versioned-resources")]
-            "metadata" => reader.optional(15, &mut self.metadata),
+            Some("metadata") => reader.optional(15, &mut self.metadata),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -13147,9 +13155,9 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/resources/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/resources/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -13217,8 +13225,8 @@ impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "_meta" => reader.read(1, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("_meta") => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -13357,14 +13365,14 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uriTemplate" => reader.read(0, &mut self.uri_template),
-            "description" => reader.optional(1, &mut self.description),
-            "mimeType" => reader.optional(2, &mut self.mime_type),
-            "annotations" => reader.optional(3, &mut self.annotations),
-            "_meta" => reader.optional(4, &mut self.meta),
-            "name" => reader.read(5, &mut self.name),
-            "title" => reader.optional(6, &mut self.title),
-            "icons" => reader.optional(7, &mut self.icons),
+            Some("uriTemplate") => reader.read(0, &mut self.uri_template),
+            Some("description") => reader.optional(1, &mut self.description),
+            Some("mimeType") => reader.optional(2, &mut self.mime_type),
+            Some("annotations") => reader.optional(3, &mut self.annotations),
+            Some("_meta") => reader.optional(4, &mut self.meta),
+            Some("name") => reader.read(5, &mut self.name),
+            Some("title") => reader.optional(6, &mut self.title),
+            Some("icons") => reader.optional(7, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -13444,8 +13452,8 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplateReference {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "ref/resource"),
-            "uri" => reader.read(1, &mut self.uri),
+            Some("type") => reader.text(0, "ref/resource"),
+            Some("uri") => reader.read(1, &mut self.uri),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -13534,9 +13542,9 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/resources/updated"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/resources/updated"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -13613,8 +13621,8 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -13704,8 +13712,8 @@ impl<'de> codec::FromMembers<'de> for ResultObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "resultType" => reader.read(1, &mut self.result_type),
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("resultType") => reader.read(1, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -13774,7 +13782,7 @@ impl<'de> codec::FromMembers<'de> for ResultMetaObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "io.modelcontextprotocol/serverInfo" => {
+            Some("io.modelcontextprotocol/serverInfo") => {
                 reader.optional(0, &mut self.server_info)
             }
             _ => reader.extra(&mut self.extra),
@@ -14009,9 +14017,9 @@ impl<'de> codec::FromMembers<'de> for Root {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "name" => reader.optional(1, &mut self.name),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("name") => reader.optional(1, &mut self.name),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -14092,9 +14100,9 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "role" => reader.read(0, &mut self.role),
-            "content" => reader.read(1, &mut self.content),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("role") => reader.read(0, &mut self.role),
+            Some("content") => reader.read(1, &mut self.content),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -14269,7 +14277,7 @@ impl<'de> codec::FromMembers<'de> for PromptsCapability {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "listChanged" => reader.optional(0, &mut self.list_changed),
+            Some("listChanged") => reader.optional(0, &mut self.list_changed),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -14347,8 +14355,8 @@ impl<'de> codec::FromMembers<'de> for ResourcesCapability {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "subscribe" => reader.optional(0, &mut self.subscribe),
-            "listChanged" => reader.optional(1, &mut self.list_changed),
+            Some("subscribe") => reader.optional(0, &mut self.subscribe),
+            Some("listChanged") => reader.optional(1, &mut self.list_changed),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -14415,7 +14423,7 @@ impl<'de> codec::FromMembers<'de> for ToolsCapability {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "listChanged" => reader.optional(0, &mut self.list_changed),
+            Some("listChanged") => reader.optional(0, &mut self.list_changed),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -14554,13 +14562,13 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "experimental" => reader.optional(0, &mut self.experimental),
-            "logging" => reader.optional(1, &mut self.logging),
-            "completions" => reader.optional(2, &mut self.completions),
-            "prompts" => reader.optional(3, &mut self.prompts),
-            "resources" => reader.optional(4, &mut self.resources),
-            "tools" => reader.optional(5, &mut self.tools),
-            "extensions" => reader.optional(6, &mut self.extensions),
+            Some("experimental") => reader.optional(0, &mut self.experimental),
+            Some("logging") => reader.optional(1, &mut self.logging),
+            Some("completions") => reader.optional(2, &mut self.completions),
+            Some("prompts") => reader.optional(3, &mut self.prompts),
+            Some("resources") => reader.optional(4, &mut self.resources),
+            Some("tools") => reader.optional(5, &mut self.tools),
+            Some("extensions") => reader.optional(6, &mut self.extensions),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -15328,17 +15336,17 @@ impl<'de> codec::FromMembers<'de> for StringSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "string"),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "minLength" => {
+            Some("type") => reader.text(0, "string"),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("minLength") => {
                 reader.optional_int(3, i64::MIN..=i64::MAX, &mut self.min_length)
             }
-            "maxLength" => {
+            Some("maxLength") => {
                 reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.max_length)
             }
-            "format" => reader.optional(5, &mut self.format),
-            "default" => reader.optional(6, &mut self.default),
+            Some("format") => reader.optional(5, &mut self.format),
+            Some("default") => reader.optional(6, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -15478,16 +15486,18 @@ impl<'de> codec::FromMembers<'de> for SubscriptionFilter {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "toolsListChanged" => reader.optional(0, &mut self.tools_list_changed),
-            "promptsListChanged" => reader.optional(1, &mut self.prompts_list_changed),
-            "resourcesListChanged" => {
+            Some("toolsListChanged") => reader.optional(0, &mut self.tools_list_changed),
+            Some("promptsListChanged") => {
+                reader.optional(1, &mut self.prompts_list_changed)
+            }
+            Some("resourcesListChanged") => {
                 reader.optional(2, &mut self.resources_list_changed)
             }
-            "resourceSubscriptions" => {
+            Some("resourceSubscriptions") => {
                 reader.optional(3, &mut self.resource_subscriptions)
             }
             #[cfg(feature = "tasks")]
-            "taskIds" => reader.optional(4, &mut self.task_ids),
+            Some("taskIds") => reader.optional(4, &mut self.task_ids),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -15594,9 +15604,9 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/subscriptions/acknowledged"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/subscriptions/acknowledged"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -15673,8 +15683,8 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotificationParam
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "notifications" => reader.read(0, &mut self.notifications),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("notifications") => reader.read(0, &mut self.notifications),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -15776,10 +15786,10 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "subscriptions/listen"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "subscriptions/listen"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -15852,8 +15862,8 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "notifications" => reader.read(0, &mut self.notifications),
-            "_meta" => reader.read(1, &mut self.meta),
+            Some("notifications") => reader.read(0, &mut self.notifications),
+            Some("_meta") => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -15948,8 +15958,8 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.read(0, &mut self.meta),
-            "resultType" => reader.read(1, &mut self.result_type),
+            Some("_meta") => reader.read(0, &mut self.meta),
+            Some("resultType") => reader.read(1, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16027,10 +16037,10 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultMetaObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "io.modelcontextprotocol/subscriptionId" => {
+            Some("io.modelcontextprotocol/subscriptionId") => {
                 reader.read(0, &mut self.subscription_id)
             }
-            "io.modelcontextprotocol/serverInfo" => {
+            Some("io.modelcontextprotocol/serverInfo") => {
                 reader.optional(1, &mut self.server_info)
             }
             _ => reader.extra(&mut self.extra),
@@ -16113,9 +16123,9 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultResponse {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "result" => reader.read(0, &mut self.result),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.read(2, &mut self.id),
+            Some("result") => reader.read(0, &mut self.result),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.read(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16202,10 +16212,10 @@ impl<'de> codec::FromMembers<'de> for TextContent {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "text"),
-            "text" => reader.read(1, &mut self.text),
-            "annotations" => reader.optional(2, &mut self.annotations),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("type") => reader.text(0, "text"),
+            Some("text") => reader.read(1, &mut self.text),
+            Some("annotations") => reader.optional(2, &mut self.annotations),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16419,24 +16429,24 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "mimeType" => reader.optional(1, &mut self.mime_type),
-            "text" => reader.read(2, &mut self.text),
-            "_meta" => reader.optional(3, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("mimeType") => reader.optional(1, &mut self.mime_type),
+            Some("text") => reader.read(2, &mut self.text),
+            Some("_meta") => reader.optional(3, &mut self.meta),
             #[cfg(feature = "sep-2093")]
-            "name" => reader.optional(4, &mut self.name),
+            Some("name") => reader.optional(4, &mut self.name),
             #[cfg(feature = "sep-2093")]
-            "title" => reader.optional(5, &mut self.title),
+            Some("title") => reader.optional(5, &mut self.title),
             #[cfg(feature = "sep-2093")]
-            "description" => reader.optional(6, &mut self.description),
+            Some("description") => reader.optional(6, &mut self.description),
             #[cfg(feature = "sep-2093")]
-            "icons" => reader.optional(7, &mut self.icons),
+            Some("icons") => reader.optional(7, &mut self.icons),
             #[cfg(feature = "sep-2093")]
-            "annotations" => reader.optional(8, &mut self.annotations),
+            Some("annotations") => reader.optional(8, &mut self.annotations),
             #[cfg(feature = "sep-2093")]
-            "size" => reader.optional_int(9, i64::MIN..=i64::MAX, &mut self.size),
+            Some("size") => reader.optional_int(9, i64::MIN..=i64::MAX, &mut self.size),
             #[cfg(feature = "sep-2093")]
-            "resourceType" => reader.optional(10, &mut self.resource_type),
+            Some("resourceType") => reader.optional(10, &mut self.resource_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16552,8 +16562,8 @@ impl<'de> codec::FromMembers<'de> for TitledOption {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "const" => reader.read(0, &mut self.const_),
-            "title" => reader.read(1, &mut self.title),
+            Some("const") => reader.read(0, &mut self.const_),
+            Some("title") => reader.read(1, &mut self.title),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16612,7 +16622,7 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectItems {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "anyOf" => reader.read(0, &mut self.any_of),
+            Some("anyOf") => reader.read(0, &mut self.any_of),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16730,17 +16740,17 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectEnumSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "array"),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "minItems" => {
+            Some("type") => reader.text(0, "array"),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("minItems") => {
                 reader.optional_int(3, i64::MIN..=i64::MAX, &mut self.min_items)
             }
-            "maxItems" => {
+            Some("maxItems") => {
                 reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.max_items)
             }
-            "items" => reader.read(5, &mut self.items),
-            "default" => reader.optional(6, &mut self.default),
+            Some("items") => reader.read(5, &mut self.items),
+            Some("default") => reader.optional(6, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16851,11 +16861,11 @@ impl<'de> codec::FromMembers<'de> for TitledSingleSelectEnumSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "string"),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "oneOf" => reader.read(3, &mut self.one_of),
-            "default" => reader.optional(4, &mut self.default),
+            Some("type") => reader.text(0, "string"),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("oneOf") => reader.read(3, &mut self.one_of),
+            Some("default") => reader.optional(4, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16925,8 +16935,8 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "$schema" => reader.optional(0, &mut self.schema),
-            "type" => reader.text(1, "object"),
+            Some("$schema") => reader.optional(0, &mut self.schema),
+            Some("type") => reader.text(1, "object"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16992,7 +17002,7 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "$schema" => reader.optional(0, &mut self.schema),
+            Some("$schema") => reader.optional(0, &mut self.schema),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17131,14 +17141,14 @@ impl<'de> codec::FromMembers<'de> for Tool {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "name" => reader.read(0, &mut self.name),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "inputSchema" => reader.read(3, &mut self.input_schema),
-            "outputSchema" => reader.optional(4, &mut self.output_schema),
-            "annotations" => reader.optional(5, &mut self.annotations),
-            "_meta" => reader.optional(6, &mut self.meta),
-            "icons" => reader.optional(7, &mut self.icons),
+            Some("name") => reader.read(0, &mut self.name),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("inputSchema") => reader.read(3, &mut self.input_schema),
+            Some("outputSchema") => reader.optional(4, &mut self.output_schema),
+            Some("annotations") => reader.optional(5, &mut self.annotations),
+            Some("_meta") => reader.optional(6, &mut self.meta),
+            Some("icons") => reader.optional(7, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17276,11 +17286,11 @@ impl<'de> codec::FromMembers<'de> for ToolAnnotations {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "title" => reader.optional(0, &mut self.title),
-            "readOnlyHint" => reader.optional(1, &mut self.read_only_hint),
-            "destructiveHint" => reader.optional(2, &mut self.destructive_hint),
-            "idempotentHint" => reader.optional(3, &mut self.idempotent_hint),
-            "openWorldHint" => reader.optional(4, &mut self.open_world_hint),
+            Some("title") => reader.optional(0, &mut self.title),
+            Some("readOnlyHint") => reader.optional(1, &mut self.read_only_hint),
+            Some("destructiveHint") => reader.optional(2, &mut self.destructive_hint),
+            Some("idempotentHint") => reader.optional(3, &mut self.idempotent_hint),
+            Some("openWorldHint") => reader.optional(4, &mut self.open_world_hint),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17433,7 +17443,7 @@ impl<'de> codec::FromMembers<'de> for ToolChoice {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "mode" => reader.optional(0, &mut self.mode),
+            Some("mode") => reader.optional(0, &mut self.mode),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17523,9 +17533,9 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/tools/list_changed"),
-            "params" => reader.optional(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/tools/list_changed"),
+            Some("params") => reader.optional(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17638,12 +17648,12 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "tool_result"),
-            "toolUseId" => reader.read(1, &mut self.tool_use_id),
-            "content" => reader.read(2, &mut self.content),
-            "structuredContent" => reader.nullable(3, &mut self.structured_content),
-            "isError" => reader.optional(4, &mut self.is_error),
-            "_meta" => reader.optional(5, &mut self.meta),
+            Some("type") => reader.text(0, "tool_result"),
+            Some("toolUseId") => reader.read(1, &mut self.tool_use_id),
+            Some("content") => reader.read(2, &mut self.content),
+            Some("structuredContent") => reader.nullable(3, &mut self.structured_content),
+            Some("isError") => reader.optional(4, &mut self.is_error),
+            Some("_meta") => reader.optional(5, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17752,11 +17762,11 @@ impl<'de> codec::FromMembers<'de> for ToolUseContent {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "tool_use"),
-            "id" => reader.read(1, &mut self.id),
-            "name" => reader.read(2, &mut self.name),
-            "input" => reader.read(3, &mut self.input),
-            "_meta" => reader.optional(4, &mut self.meta),
+            Some("type") => reader.text(0, "tool_use"),
+            Some("id") => reader.read(1, &mut self.id),
+            Some("name") => reader.read(2, &mut self.name),
+            Some("input") => reader.read(3, &mut self.input),
+            Some("_meta") => reader.optional(4, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17827,8 +17837,8 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorData {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "supported" => reader.read(0, &mut self.supported),
-            "requested" => reader.read(1, &mut self.requested),
+            Some("supported") => reader.read(0, &mut self.supported),
+            Some("requested") => reader.read(1, &mut self.requested),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17899,9 +17909,9 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorObject {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "code" => reader.constant(0, &-32022i64),
-            "message" => reader.read(1, &mut self.message),
-            "data" => reader.read(2, &mut self.data),
+            Some("code") => reader.constant(0, &-32022i64),
+            Some("message") => reader.read(1, &mut self.message),
+            Some("data") => reader.read(2, &mut self.data),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17977,9 +17987,9 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionError {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "error" => reader.read(0, &mut self.error),
-            "jsonrpc" => reader.text(1, "2.0"),
-            "id" => reader.optional(2, &mut self.id),
+            Some("error") => reader.read(0, &mut self.error),
+            Some("jsonrpc") => reader.text(1, "2.0"),
+            Some("id") => reader.optional(2, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -18039,8 +18049,8 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectItems {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "string"),
-            "enum" => reader.read(1, &mut self.enum_),
+            Some("type") => reader.text(0, "string"),
+            Some("enum") => reader.read(1, &mut self.enum_),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -18158,17 +18168,17 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectEnumSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "array"),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "minItems" => {
+            Some("type") => reader.text(0, "array"),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("minItems") => {
                 reader.optional_int(3, i64::MIN..=i64::MAX, &mut self.min_items)
             }
-            "maxItems" => {
+            Some("maxItems") => {
                 reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.max_items)
             }
-            "items" => reader.read(5, &mut self.items),
-            "default" => reader.optional(6, &mut self.default),
+            Some("items") => reader.read(5, &mut self.items),
+            Some("default") => reader.optional(6, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -18279,11 +18289,11 @@ impl<'de> codec::FromMembers<'de> for UntitledSingleSelectEnumSchema {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "type" => reader.text(0, "string"),
-            "title" => reader.optional(1, &mut self.title),
-            "description" => reader.optional(2, &mut self.description),
-            "enum" => reader.read(3, &mut self.enum_),
-            "default" => reader.optional(4, &mut self.default),
+            Some("type") => reader.text(0, "string"),
+            Some("title") => reader.optional(1, &mut self.title),
+            Some("description") => reader.optional(2, &mut self.description),
+            Some("enum") => reader.read(3, &mut self.enum_),
+            Some("default") => reader.optional(4, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -18503,12 +18513,12 @@ impl<'de> codec::FromMembers<'de> for Task {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
-            "status" => reader.read(1, &mut self.status),
-            "statusMessage" => reader.optional(2, &mut self.status_message),
-            "createdAt" => reader.read(3, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("taskId") => reader.read(0, &mut self.task_id),
+            Some("status") => reader.read(1, &mut self.status),
+            Some("statusMessage") => reader.optional(2, &mut self.status_message),
+            Some("createdAt") => reader.read(3, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(4, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         5,
@@ -18516,7 +18526,7 @@ impl<'de> codec::FromMembers<'de> for Task {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         6,
@@ -18665,12 +18675,12 @@ impl<'de> codec::FromMembers<'de> for WorkingTask {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
-            "status" => reader.text(1, "working"),
-            "statusMessage" => reader.optional(2, &mut self.status_message),
-            "createdAt" => reader.read(3, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("taskId") => reader.read(0, &mut self.task_id),
+            Some("status") => reader.text(1, "working"),
+            Some("statusMessage") => reader.optional(2, &mut self.status_message),
+            Some("createdAt") => reader.read(3, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(4, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         5,
@@ -18678,7 +18688,7 @@ impl<'de> codec::FromMembers<'de> for WorkingTask {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         6,
@@ -18834,12 +18844,12 @@ impl<'de> codec::FromMembers<'de> for InputRequiredTask {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
-            "status" => reader.text(1, "input_required"),
-            "statusMessage" => reader.optional(2, &mut self.status_message),
-            "createdAt" => reader.read(3, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("taskId") => reader.read(0, &mut self.task_id),
+            Some("status") => reader.text(1, "input_required"),
+            Some("statusMessage") => reader.optional(2, &mut self.status_message),
+            Some("createdAt") => reader.read(3, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(4, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         5,
@@ -18847,7 +18857,7 @@ impl<'de> codec::FromMembers<'de> for InputRequiredTask {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         6,
@@ -18855,7 +18865,7 @@ impl<'de> codec::FromMembers<'de> for InputRequiredTask {
                         &mut self.poll_interval_ms,
                     )
             }
-            "inputRequests" => reader.read(7, &mut self.input_requests),
+            Some("inputRequests") => reader.read(7, &mut self.input_requests),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -19006,12 +19016,12 @@ impl<'de> codec::FromMembers<'de> for CompletedTask {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
-            "status" => reader.text(1, "completed"),
-            "statusMessage" => reader.optional(2, &mut self.status_message),
-            "createdAt" => reader.read(3, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("taskId") => reader.read(0, &mut self.task_id),
+            Some("status") => reader.text(1, "completed"),
+            Some("statusMessage") => reader.optional(2, &mut self.status_message),
+            Some("createdAt") => reader.read(3, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(4, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         5,
@@ -19019,7 +19029,7 @@ impl<'de> codec::FromMembers<'de> for CompletedTask {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         6,
@@ -19027,7 +19037,7 @@ impl<'de> codec::FromMembers<'de> for CompletedTask {
                         &mut self.poll_interval_ms,
                     )
             }
-            "result" => reader.read(7, &mut self.result),
+            Some("result") => reader.read(7, &mut self.result),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -19178,12 +19188,12 @@ impl<'de> codec::FromMembers<'de> for FailedTask {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
-            "status" => reader.text(1, "failed"),
-            "statusMessage" => reader.optional(2, &mut self.status_message),
-            "createdAt" => reader.read(3, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("taskId") => reader.read(0, &mut self.task_id),
+            Some("status") => reader.text(1, "failed"),
+            Some("statusMessage") => reader.optional(2, &mut self.status_message),
+            Some("createdAt") => reader.read(3, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(4, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         5,
@@ -19191,7 +19201,7 @@ impl<'de> codec::FromMembers<'de> for FailedTask {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         6,
@@ -19199,7 +19209,7 @@ impl<'de> codec::FromMembers<'de> for FailedTask {
                         &mut self.poll_interval_ms,
                     )
             }
-            "error" => reader.read(7, &mut self.error),
+            Some("error") => reader.read(7, &mut self.error),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -19343,12 +19353,12 @@ impl<'de> codec::FromMembers<'de> for CancelledTask {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
-            "status" => reader.text(1, "cancelled"),
-            "statusMessage" => reader.optional(2, &mut self.status_message),
-            "createdAt" => reader.read(3, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("taskId") => reader.read(0, &mut self.task_id),
+            Some("status") => reader.text(1, "cancelled"),
+            Some("statusMessage") => reader.optional(2, &mut self.status_message),
+            Some("createdAt") => reader.read(3, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(4, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         5,
@@ -19356,7 +19366,7 @@ impl<'de> codec::FromMembers<'de> for CancelledTask {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         6,
@@ -19661,14 +19671,14 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "resultType" => reader.text(1, "task"),
-            "taskId" => reader.read(2, &mut self.task_id),
-            "status" => reader.read(3, &mut self.status),
-            "statusMessage" => reader.optional(4, &mut self.status_message),
-            "createdAt" => reader.read(5, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("resultType") => reader.text(1, "task"),
+            Some("taskId") => reader.read(2, &mut self.task_id),
+            Some("status") => reader.read(3, &mut self.status),
+            Some("statusMessage") => reader.optional(4, &mut self.status_message),
+            Some("createdAt") => reader.read(5, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(6, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         7,
@@ -19676,7 +19686,7 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         8,
@@ -19818,10 +19828,10 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tasks/get"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tasks/get"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -19905,8 +19915,8 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("taskId") => reader.read(0, &mut self.task_id),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -20039,14 +20049,14 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultWorking {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "resultType" => reader.text(1, "complete"),
-            "taskId" => reader.read(2, &mut self.task_id),
-            "status" => reader.text(3, "working"),
-            "statusMessage" => reader.optional(4, &mut self.status_message),
-            "createdAt" => reader.read(5, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("resultType") => reader.text(1, "complete"),
+            Some("taskId") => reader.read(2, &mut self.task_id),
+            Some("status") => reader.text(3, "working"),
+            Some("statusMessage") => reader.optional(4, &mut self.status_message),
+            Some("createdAt") => reader.read(5, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(6, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         7,
@@ -20054,7 +20064,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultWorking {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         8,
@@ -20229,14 +20239,14 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultInputRequired {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "resultType" => reader.text(1, "complete"),
-            "taskId" => reader.read(2, &mut self.task_id),
-            "status" => reader.text(3, "input_required"),
-            "statusMessage" => reader.optional(4, &mut self.status_message),
-            "createdAt" => reader.read(5, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("resultType") => reader.text(1, "complete"),
+            Some("taskId") => reader.read(2, &mut self.task_id),
+            Some("status") => reader.text(3, "input_required"),
+            Some("statusMessage") => reader.optional(4, &mut self.status_message),
+            Some("createdAt") => reader.read(5, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(6, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         7,
@@ -20244,7 +20254,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultInputRequired {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         8,
@@ -20252,7 +20262,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultInputRequired {
                         &mut self.poll_interval_ms,
                     )
             }
-            "inputRequests" => reader.read(9, &mut self.input_requests),
+            Some("inputRequests") => reader.read(9, &mut self.input_requests),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -20422,14 +20432,14 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCompleted {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "resultType" => reader.text(1, "complete"),
-            "taskId" => reader.read(2, &mut self.task_id),
-            "status" => reader.text(3, "completed"),
-            "statusMessage" => reader.optional(4, &mut self.status_message),
-            "createdAt" => reader.read(5, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("resultType") => reader.text(1, "complete"),
+            Some("taskId") => reader.read(2, &mut self.task_id),
+            Some("status") => reader.text(3, "completed"),
+            Some("statusMessage") => reader.optional(4, &mut self.status_message),
+            Some("createdAt") => reader.read(5, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(6, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         7,
@@ -20437,7 +20447,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCompleted {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         8,
@@ -20445,7 +20455,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCompleted {
                         &mut self.poll_interval_ms,
                     )
             }
-            "result" => reader.read(9, &mut self.result),
+            Some("result") => reader.read(9, &mut self.result),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -20614,14 +20624,14 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultFailed {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "resultType" => reader.text(1, "complete"),
-            "taskId" => reader.read(2, &mut self.task_id),
-            "status" => reader.text(3, "failed"),
-            "statusMessage" => reader.optional(4, &mut self.status_message),
-            "createdAt" => reader.read(5, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("resultType") => reader.text(1, "complete"),
+            Some("taskId") => reader.read(2, &mut self.task_id),
+            Some("status") => reader.text(3, "failed"),
+            Some("statusMessage") => reader.optional(4, &mut self.status_message),
+            Some("createdAt") => reader.read(5, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(6, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         7,
@@ -20629,7 +20639,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultFailed {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         8,
@@ -20637,7 +20647,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultFailed {
                         &mut self.poll_interval_ms,
                     )
             }
-            "error" => reader.read(9, &mut self.error),
+            Some("error") => reader.read(9, &mut self.error),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -20800,14 +20810,14 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCancelled {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "resultType" => reader.text(1, "complete"),
-            "taskId" => reader.read(2, &mut self.task_id),
-            "status" => reader.text(3, "cancelled"),
-            "statusMessage" => reader.optional(4, &mut self.status_message),
-            "createdAt" => reader.read(5, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("resultType") => reader.text(1, "complete"),
+            Some("taskId") => reader.read(2, &mut self.task_id),
+            Some("status") => reader.text(3, "cancelled"),
+            Some("statusMessage") => reader.optional(4, &mut self.status_message),
+            Some("createdAt") => reader.read(5, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(6, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         7,
@@ -20815,7 +20825,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCancelled {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         8,
@@ -21114,10 +21124,10 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tasks/update"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tasks/update"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -21212,9 +21222,9 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
-            "inputResponses" => reader.read(1, &mut self.input_responses),
-            "_meta" => reader.optional(2, &mut self.meta),
+            Some("taskId") => reader.read(0, &mut self.task_id),
+            Some("inputResponses") => reader.read(1, &mut self.input_responses),
+            Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -21306,8 +21316,8 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "resultType" => reader.text(1, "complete"),
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("resultType") => reader.text(1, "complete"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -21413,10 +21423,10 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "tasks/cancel"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "tasks/cancel"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -21499,8 +21509,8 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "taskId" => reader.read(0, &mut self.task_id),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("taskId") => reader.read(0, &mut self.task_id),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -21591,8 +21601,8 @@ impl<'de> codec::FromMembers<'de> for CancelTaskResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "resultType" => reader.text(1, "complete"),
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("resultType") => reader.text(1, "complete"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -21687,9 +21697,9 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/tasks"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/tasks"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -21822,13 +21832,13 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsWorking {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "taskId" => reader.read(1, &mut self.task_id),
-            "status" => reader.text(2, "working"),
-            "statusMessage" => reader.optional(3, &mut self.status_message),
-            "createdAt" => reader.read(4, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("taskId") => reader.read(1, &mut self.task_id),
+            Some("status") => reader.text(2, "working"),
+            Some("statusMessage") => reader.optional(3, &mut self.status_message),
+            Some("createdAt") => reader.read(4, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         6,
@@ -21836,7 +21846,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsWorking {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         7,
@@ -22008,13 +22018,13 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsInputRequired 
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "taskId" => reader.read(1, &mut self.task_id),
-            "status" => reader.text(2, "input_required"),
-            "statusMessage" => reader.optional(3, &mut self.status_message),
-            "createdAt" => reader.read(4, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("taskId") => reader.read(1, &mut self.task_id),
+            Some("status") => reader.text(2, "input_required"),
+            Some("statusMessage") => reader.optional(3, &mut self.status_message),
+            Some("createdAt") => reader.read(4, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         6,
@@ -22022,7 +22032,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsInputRequired 
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         7,
@@ -22030,7 +22040,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsInputRequired 
                         &mut self.poll_interval_ms,
                     )
             }
-            "inputRequests" => reader.read(8, &mut self.input_requests),
+            Some("inputRequests") => reader.read(8, &mut self.input_requests),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -22197,13 +22207,13 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCompleted {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "taskId" => reader.read(1, &mut self.task_id),
-            "status" => reader.text(2, "completed"),
-            "statusMessage" => reader.optional(3, &mut self.status_message),
-            "createdAt" => reader.read(4, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("taskId") => reader.read(1, &mut self.task_id),
+            Some("status") => reader.text(2, "completed"),
+            Some("statusMessage") => reader.optional(3, &mut self.status_message),
+            Some("createdAt") => reader.read(4, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         6,
@@ -22211,7 +22221,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCompleted {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         7,
@@ -22219,7 +22229,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCompleted {
                         &mut self.poll_interval_ms,
                     )
             }
-            "result" => reader.read(8, &mut self.result),
+            Some("result") => reader.read(8, &mut self.result),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -22385,13 +22395,13 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsFailed {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "taskId" => reader.read(1, &mut self.task_id),
-            "status" => reader.text(2, "failed"),
-            "statusMessage" => reader.optional(3, &mut self.status_message),
-            "createdAt" => reader.read(4, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("taskId") => reader.read(1, &mut self.task_id),
+            Some("status") => reader.text(2, "failed"),
+            Some("statusMessage") => reader.optional(3, &mut self.status_message),
+            Some("createdAt") => reader.read(4, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         6,
@@ -22399,7 +22409,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsFailed {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         7,
@@ -22407,7 +22417,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsFailed {
                         &mut self.poll_interval_ms,
                     )
             }
-            "error" => reader.read(8, &mut self.error),
+            Some("error") => reader.read(8, &mut self.error),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -22567,13 +22577,13 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCancelled {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "_meta" => reader.optional(0, &mut self.meta),
-            "taskId" => reader.read(1, &mut self.task_id),
-            "status" => reader.text(2, "cancelled"),
-            "statusMessage" => reader.optional(3, &mut self.status_message),
-            "createdAt" => reader.read(4, &mut self.created_at),
-            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
-            "ttlMs" => {
+            Some("_meta") => reader.optional(0, &mut self.meta),
+            Some("taskId") => reader.read(1, &mut self.task_id),
+            Some("status") => reader.text(2, "cancelled"),
+            Some("statusMessage") => reader.optional(3, &mut self.status_message),
+            Some("createdAt") => reader.read(4, &mut self.created_at),
+            Some("lastUpdatedAt") => reader.read(5, &mut self.last_updated_at),
+            Some("ttlMs") => {
                 reader
                     .optional_int(
                         6,
@@ -22581,7 +22591,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCancelled {
                         &mut self.ttl_ms,
                     )
             }
-            "pollIntervalMs" => {
+            Some("pollIntervalMs") => {
                 reader
                     .optional_int(
                         7,
@@ -22944,10 +22954,10 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/metadata"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/metadata"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -23022,8 +23032,8 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "_meta" => reader.read(1, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("_meta") => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -23141,9 +23151,9 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resource" => reader.read(0, &mut self.resource),
-            "_meta" => reader.optional(1, &mut self.meta),
-            "resultType" => reader.read(2, &mut self.result_type),
+            Some("resource") => reader.read(0, &mut self.resource),
+            Some("_meta") => reader.optional(1, &mut self.meta),
+            Some("resultType") => reader.read(2, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -23247,10 +23257,10 @@ impl<'de> codec::FromMembers<'de> for GetResourceRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/get"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/get"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -23338,9 +23348,9 @@ impl<'de> codec::FromMembers<'de> for GetResourceRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uri" => reader.read(0, &mut self.uri),
-            "version" => reader.optional(1, &mut self.version),
-            "_meta" => reader.read(2, &mut self.meta),
+            Some("uri") => reader.read(0, &mut self.uri),
+            Some("version") => reader.optional(1, &mut self.version),
+            Some("_meta") => reader.read(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -23467,10 +23477,10 @@ impl<'de> codec::FromMembers<'de> for GetResourceResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resource" => reader.read(0, &mut self.resource),
-            "contents" => reader.read(1, &mut self.contents),
-            "_meta" => reader.optional(2, &mut self.meta),
-            "resultType" => reader.read(3, &mut self.result_type),
+            Some("resource") => reader.read(0, &mut self.resource),
+            Some("contents") => reader.read(1, &mut self.contents),
+            Some("_meta") => reader.optional(2, &mut self.meta),
+            Some("resultType") => reader.read(3, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -23628,8 +23638,8 @@ impl<'de> codec::FromMembers<'de> for GetTextResourceContents {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "contentType" => reader.read(0, &mut self.content_type),
-            "content" => reader.read(1, &mut self.content),
+            Some("contentType") => reader.read(0, &mut self.content_type),
+            Some("content") => reader.read(1, &mut self.content),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -23700,8 +23710,8 @@ impl<'de> codec::FromMembers<'de> for GetBlobResourceContents {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "contentType" => reader.read(0, &mut self.content_type),
-            "blob" => reader.read(1, &mut self.blob),
+            Some("contentType") => reader.read(0, &mut self.content_type),
+            Some("blob") => reader.read(1, &mut self.blob),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -23808,10 +23818,10 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/subscribe"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/subscribe"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -23886,8 +23896,8 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uris" => reader.read(0, &mut self.uris),
-            "_meta" => reader.read(1, &mut self.meta),
+            Some("uris") => reader.read(0, &mut self.uris),
+            Some("_meta") => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -23994,10 +24004,10 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequest {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "resources/unsubscribe"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
-            "id" => reader.read(3, &mut self.id),
+            Some("method") => reader.text(0, "resources/unsubscribe"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
+            Some("id") => reader.read(3, &mut self.id),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -24072,8 +24082,8 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "uris" => reader.read(0, &mut self.uris),
-            "_meta" => reader.read(1, &mut self.meta),
+            Some("uris") => reader.read(0, &mut self.uris),
+            Some("_meta") => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -24168,9 +24178,9 @@ impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotification {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "method" => reader.text(0, "notifications/resources/content_changed"),
-            "params" => reader.read(1, &mut self.params),
-            "jsonrpc" => reader.text(2, "2.0"),
+            Some("method") => reader.text(0, "notifications/resources/content_changed"),
+            Some("params") => reader.read(1, &mut self.params),
+            Some("jsonrpc") => reader.text(2, "2.0"),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -24252,8 +24262,8 @@ impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotificationParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            "resource" => reader.read(0, &mut self.resource),
-            "_meta" => reader.optional(1, &mut self.meta),
+            Some("resource") => reader.read(0, &mut self.resource),
+            Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
     }
