@@ -1,6 +1,6 @@
 //! Writing values: `Serialize` and compact JSON as `Display`.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -45,46 +45,10 @@ impl<V: Serialize> fmt::Display for Map<V> {
 
 /// Compact JSON, or indented where `{:#}` asks for it.
 fn display<T: Serialize>(value: &T, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let text = to_string(value).map_err(|_| fmt::Error)?;
-    if f.alternate() {
-        indented(&text, f)
+    let text = if f.alternate() {
+        serde_json::to_string_pretty(value)
     } else {
-        f.write_str(&text)
-    }
-}
-
-/// Writes compact JSON as `serde_json` indents it: two blanks for each level.
-fn indented(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
-    let mut last = ' ';
-    for c in text.chars() {
-        let opened = !quoted && matches!(last, '{' | '[');
-        let closes = !quoted && matches!(c, '}' | ']');
-        if closes {
-            depth = depth.saturating_sub(1);
-        }
-        if opened != closes || (!quoted && last == ',') {
-            line(depth, f)?;
-        }
-        f.write_char(c)?;
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => quoted = !quoted,
-            '{' | '[' if !quoted => depth += 1,
-            ':' if !quoted => f.write_char(' ')?,
-            _ => {}
-        }
-        last = if quoted { ' ' } else { c };
-    }
-    Ok(())
-}
-
-/// Begins a line.
-fn line(depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    f.write_char('\n')?;
-    for _ in 0..depth {
-        f.write_str("  ")?;
-    }
-    Ok(())
+        to_string(value)
+    };
+    f.write_str(&text.map_err(|_| fmt::Error)?)
 }
