@@ -3,8 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::StatusCode;
-use tokio::time::sleep;
+use mcp_types::v2025_11_25::PingRequest;
+use mcp_types::{Request, RequestId, rpc};
+use tokio::time::{sleep, timeout};
 
 use super::answer::{Media, media};
 use super::error::HttpError;
@@ -34,6 +37,35 @@ pub(super) async fn listen(link: &HttpLink, core: &Arc<Core>) {
             () = listening => {}
             else => return,
         }
+    }
+}
+
+/// Asks whether a session is over, until there is an answer.
+async fn is_over(link: &HttpLink, core: &Arc<Core>, session: &Session) -> bool {
+    let waiting = core.calls.open(None);
+    let id = RequestId::from(waiting.id);
+    let mut message = Vec::with_capacity(64);
+    if let Err(error) = rpc::write_request::<()>(&mut message, &id, PingRequest::METHOD, None) {
+        tracing::warn!(%error, "no ping");
+        return false;
+    }
+    let message = Bytes::from(message);
+    let mut pause = PAUSE;
+    loop {
+        let posted = link.post(core, session, message.clone());
+        match timeout(core.limits.call_time, posted).await {
+            Ok(Ok(response)) => return response.status() == StatusCode::NOT_FOUND,
+            Ok(Err(error @ HttpError::Exchange(_))) => {
+                tracing::debug!(%error, "the server is away");
+            }
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "no ping");
+                return false;
+            }
+            Err(_) => tracing::debug!("no answer to a ping in time"),
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 
@@ -83,8 +115,9 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
             }
             Ok(response) => {
                 let status = response.status();
-                // Where there never was a stream, it is the stream that is not found.
-                if status == StatusCode::NOT_FOUND && opened && session.id.is_some() {
+                let not_found = status == StatusCode::NOT_FOUND && session.id.is_some();
+                // Where there never was a stream, that may be what is not found.
+                if not_found && (opened || is_over(link, core, session).await) {
                     link.gone(session.number);
                 } else {
                     tracing::debug!(%status, "the server offers no stream");

@@ -249,6 +249,35 @@ async fn the_server_asks_by_its_stream_and_is_answered() {
     stream.closed().await;
 }
 
+/// A server may be started anew between the handshake and the wish for a stream. Nobody asks
+/// anything: whoever waits for news would wait in vain.
+#[tokio::test]
+async fn a_session_that_is_over_before_its_stream_opens_is_begun_anew() {
+    let mut fake = Fake::start().await;
+    let builder = Client::builder("test", "1").revision(NEWEST);
+    let connecting = tokio::spawn(builder.connect(fake.http()));
+    fake.initialized(NEWEST, "one").await;
+    // That breaks, and the next server knows nothing of the session.
+    drop(fake.bare("GET").await);
+    let client = soon(connecting).await.expect("no panic");
+    let client = client.expect("connected");
+    fake.bare("GET").await.status("404 Not Found").await;
+    let ping = fake.message("ping").await;
+    assert_eq!(ping.header("mcp-session-id"), Some("one"));
+    ping.status("404 Not Found").await;
+    fake.initialized(NEWEST, "two").await;
+    // That one has no stream, and no GET at all.
+    fake.bare("GET").await.status("404 Not Found").await;
+    let ping = fake.message("ping").await;
+    assert_eq!(ping.header("mcp-session-id"), Some("two"));
+    ping.result(&json!({})).await;
+    let listing = list(&client);
+    let asked = fake.message("tools/list").await;
+    assert_eq!(asked.header("mcp-session-id"), Some("two"));
+    asked.result(&one_tool()).await;
+    one(listing).await;
+}
+
 #[tokio::test]
 async fn a_call_that_is_dropped_is_cancelled_by_a_message() {
     let mut fake = Fake::start().await;
