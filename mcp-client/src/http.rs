@@ -14,6 +14,7 @@ mod modern;
 mod old;
 mod outbox;
 mod params;
+mod renewal;
 mod run;
 mod session;
 #[cfg(feature = "tls")]

@@ -1,5 +1,7 @@
 //! [`HttpError`]: what can go wrong on the way over HTTP.
 
+use std::sync::Arc;
+
 use http::{HeaderMap, StatusCode};
 use mcp_types::headers::HeaderMismatch;
 use mcp_types::rpc::EnvelopeError;
@@ -83,7 +85,7 @@ pub enum HttpError {
     SessionId,
     /// The session had ended, and no other could be begun.
     #[error("the session had ended, and no other could be begun: {0}")]
-    Session(#[source] Box<ConnectError>),
+    Session(#[source] Arc<ConnectError>),
 }
 
 impl HttpError {

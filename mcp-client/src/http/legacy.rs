@@ -17,9 +17,8 @@ use super::error::HttpError;
 use super::link::HttpLink;
 use super::session::{SESSION_ID, Session, Stage};
 use crate::calls::Reply;
-use crate::connect::{initialize, set_level};
 use crate::core::Core;
-use crate::error::{ConnectError, TransportError};
+use crate::error::TransportError;
 use crate::link::Outgoing;
 
 /// How long to wait before a stream is taken up again: at least, and where the server does not say
@@ -72,7 +71,7 @@ impl HttpLink {
         loop {
             let mut session = self.session();
             if !session.is_ready() {
-                self.renew(core, None).await?;
+                self.renew(None).await?;
                 session = self.session();
             }
             sent();
@@ -82,7 +81,7 @@ impl HttpLink {
                 return Ok((session, response));
             }
             renewed = true;
-            self.renew(core, Some(session.number)).await?;
+            self.renew(Some(session.number)).await?;
         }
     }
 
@@ -174,39 +173,6 @@ impl HttpLink {
             session.get_head(headers, revision, last.as_ref());
         });
         response.await
-    }
-
-    /// Begins a session, unless one is there, other than the one with this number, which is gone.
-    pub(super) async fn renew(
-        &self,
-        core: &Arc<Core>,
-        gone: Option<u64>,
-    ) -> Result<(), TransportError> {
-        let failed = |error| TransportError::from(HttpError::Session(Box::new(error)));
-        // Never closed.
-        let turn = self.renewal.acquire().await;
-        let session = self.session();
-        if session.is_ready() && gone != Some(session.number) {
-            return Ok(());
-        }
-        // Whoever asked does not wait any more.
-        core.requests.end();
-        let revision = core.revision();
-        let agreed = match initialize(core, revision).await {
-            Ok(agreed) => agreed,
-            Err(error) => {
-                // It may have become a server of another era.
-                self.remember(None);
-                return Err(failed(error));
-            }
-        };
-        // What is to be sent was written for another one.
-        if agreed != revision {
-            let theirs = vec![agreed.as_str().to_owned()];
-            return Err(failed(ConnectError::Revision { theirs }));
-        }
-        drop(turn);
-        set_level(core).await.map_err(|error| failed(error.into()))
     }
 
     /// Goes on with a stream that broke off before the answer, as often as the server lets it

@@ -9,7 +9,7 @@ use http::{HeaderValue, Method, Response};
 use hyper::body::Incoming;
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
 use mcp_types::{Notification, Request, Revision, rpc};
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use super::eras::{Begin, EraCache};
@@ -17,6 +17,7 @@ use super::error::HttpError;
 use super::old::OldStream;
 use super::outbox::{Note, Outbox};
 use super::params::ToolHeaders;
+use super::renewal::Renewal;
 use super::session::{BOTH, JSON, PROTOCOL_VERSION, Session, Stage};
 use super::wire::Wire;
 use crate::core::Core;
@@ -34,8 +35,7 @@ pub(super) struct HttpLink {
     pub(super) params: ToolHeaders,
     /// Of a server of an older revision.
     pub(super) session: watch::Sender<Session>,
-    /// One at a time begins a session in place of one that is gone.
-    pub(super) renewal: Semaphore,
+    pub(super) renewal: Renewal,
     /// Streams of 2024-11-05, on their way to whom reads them.
     pub(super) streams: mpsc::Sender<OldStream>,
     pub(super) outbox: Arc<Outbox>,
@@ -54,7 +54,7 @@ impl HttpLink {
             limit: limits.message_bytes,
             params: ToolHeaders::default(),
             session: watch::Sender::default(),
-            renewal: Semaphore::new(1),
+            renewal: Renewal::default(),
             streams,
             outbox: Arc::new(Outbox::new(limits.queued_bytes)),
             eras,

@@ -8,14 +8,12 @@ use http::Method;
 use mcp_types::Revision;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
-use super::legacy::{LONGEST_PAUSE, PAUSE};
 use super::link::HttpLink;
 use super::old::{self, OldStream};
 use super::outbox::Note;
-use super::session::Stage;
-use super::{HttpError, listen};
+use super::{HttpError, listen, renewal};
 use crate::core::Core;
 
 /// Messages that are posted at once, beside the calls.
@@ -37,7 +35,7 @@ pub(super) async fn run(link: Arc<HttpLink>, core: Arc<Core>, streams: mpsc::Rec
         tokio::join!(
             listen::listen(&link, &core),
             old::read(&link, &core, streams),
-            renew(&link, &core),
+            renewal::renew(&link, &core),
             send(&link, &core),
         )
     };
@@ -47,31 +45,6 @@ pub(super) async fn run(link: Arc<HttpLink>, core: Arc<Core>, streams: mpsc::Rec
     }
     if timeout(END, end(&link, &core)).await.is_err() {
         tracing::debug!("the server did not hear of the end in time");
-    }
-}
-
-/// Begins a session anew that ended while nobody asked for anything: the server may have something
-/// to say.
-async fn renew(link: &HttpLink, core: &Arc<Core>) {
-    let mut sessions = link.session.subscribe();
-    let mut pause = PAUSE;
-    let mut last: Option<Instant> = None;
-    loop {
-        let gone = sessions.wait_for(|session| session.number > 0 && session.stage == Stage::Gone);
-        let Ok(number) = gone.await.map(|session| session.number) else {
-            return;
-        };
-        // A server may end every session as soon as it is begun.
-        if last.is_some_and(|last| last.elapsed() < LONGEST_PAUSE) {
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        } else {
-            pause = PAUSE;
-        }
-        last = Some(Instant::now());
-        if let Err(error) = link.renew(core, Some(number)).await {
-            tracing::warn!(%error, "the session is gone");
-        }
     }
 }
 

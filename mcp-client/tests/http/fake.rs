@@ -137,6 +137,16 @@ impl Fake {
     /// The same up to the client's word that it is over.
     pub(crate) async fn almost_initialized(&mut self, revision: Revision, session: &str) -> Asked {
         let asked = self.message("initialize").await;
+        self.agrees(asked, revision, session).await
+    }
+
+    /// The answer to the handshake, and the client's word that it is over.
+    pub(crate) async fn agrees(
+        &mut self,
+        asked: Asked,
+        revision: Revision,
+        session: &str,
+    ) -> Asked {
         assert_eq!(asked.header("mcp-session-id"), None);
         let body = json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": agreed(revision)});
         let head = format!("Mcp-Session-Id: {session}\r\nContent-Type: application/json\r\n");

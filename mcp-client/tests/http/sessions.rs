@@ -1,5 +1,7 @@
 //! Servers of the revisions with sessions.
 
+use std::future::IntoFuture;
+use std::pin::pin;
 use std::sync::Arc;
 
 use mcp_client::types::{
@@ -247,6 +249,37 @@ async fn the_server_asks_by_its_stream_and_is_answered() {
     assert_eq!(stream.header("last-event-id"), None);
     drop(client);
     stream.closed().await;
+}
+
+/// A program may have calls that it does not wait for at the moment.
+#[tokio::test]
+async fn a_call_that_nobody_polls_holds_up_no_other() {
+    let mut fake = Fake::start().await;
+    let client = fake.legacy(NEWEST).await;
+    let mut call = pin!(client.list_tools().into_future());
+    let asked = tokio::select! {
+        _ = &mut call => panic!("an answer that nobody gave"),
+        asked = async {
+            let asked = fake.message("tools/list").await;
+            asked.status("404 Not Found").await;
+            fake.message("initialize").await
+        } => asked,
+    };
+    let listing = list(&client);
+    let told = fake.agrees(asked, NEWEST, "two").await;
+    told.status("202 Accepted").await;
+    fake.no_stream().await;
+    let asked = fake.message("tools/list").await;
+    assert_eq!(asked.header("mcp-session-id"), Some("two"));
+    asked.result(&one_tool()).await;
+    one(listing).await;
+    let asked = tokio::select! {
+        _ = &mut call => panic!("an answer that nobody gave"),
+        asked = fake.message("tools/list") => asked,
+    };
+    asked.result(&one_tool()).await;
+    let tools = soon(call).await.expect("a list").tools;
+    assert_eq!(tools.len(), 1);
 }
 
 /// A server may be started anew between the handshake and the wish for a stream. Nobody asks
