@@ -1,6 +1,7 @@
 //! [`Http`]: Streamable HTTP, of the newest revision and of the older ones, and below them the
 //! HTTP+SSE of 2024-11-05.
 
+mod alive;
 mod answer;
 mod authorize;
 pub(crate) mod body;

@@ -7,6 +7,7 @@ use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
+use super::alive::Telling;
 use super::body::Full;
 use super::error::HttpError;
 #[cfg(feature = "tls")]
@@ -25,7 +26,7 @@ pub(super) type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
 #[cfg(not(feature = "tls"))]
 pub(super) type Connector = HttpConnector;
 
-pub(super) type PoolClient = legacy::Client<Connector, Full>;
+pub(super) type PoolClient = legacy::Client<Telling<Connector>, Full>;
 
 /// Certificates to be trusted, in PEM.
 #[derive(Default)]
@@ -45,7 +46,7 @@ pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolCl
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(IDLE_CONNECTIONS)
-        .build(connector))
+        .build(Telling::new(connector)))
 }
 
 #[cfg(not(feature = "tls"))]

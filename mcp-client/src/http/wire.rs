@@ -8,6 +8,7 @@ use http::header::{AUTHORIZATION, LOCATION, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 
+use super::alive;
 use super::authorize::{Authorize, Challenge};
 use super::body::Full;
 use super::connector::PoolClient;
@@ -55,8 +56,7 @@ impl Wire {
             if let Some(token) = &token {
                 headers.insert(AUTHORIZATION, token.clone());
             }
-            let response = self.client.request(request).await;
-            let response = response.map_err(|error| HttpError::Exchange(error.into()))?;
+            let response = alive::respond(&self.client, request).await?;
             let status = response.status();
             if matches!(status.as_u16(), 401 | 403) {
                 let new = match &self.authorize {
