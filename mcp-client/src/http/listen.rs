@@ -75,8 +75,14 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
     let mut retry = None;
     let mut pause = PAUSE;
     let mut opened = false;
+    let mut again = true;
     loop {
         let response = link.get(core, session, &last).await;
+        if matches!(response, Err(HttpError::Exchange(_))) && std::mem::take(&mut again) {
+            // By a connection to a server that was there before. What this one says until a stream
+            // is open is lost.
+            continue;
+        }
         link.session.send_if_modified(|now| {
             let first = now.number == session.number && !now.heard;
             now.heard |= first;
