@@ -1,8 +1,8 @@
 //! [`Telling`]: connections that tell when they end.
 //!
-//! `hyper` loses a request that is handed to a connection at the moment at which that ends, about
-//! once in a hundred thousand times: it stays in a channel that nobody reads, and the response is
-//! waited for until the time of the call is over
+//! `hyper` loses a request that is handed to a connection at the very moment at which that ends,
+//! about once in a hundred thousand times under load: it stays in a channel that nobody reads, and
+//! the response is waited for until the time of the call is over
 //! ([hyperium/hyper#4122](https://github.com/hyperium/hyper/issues/4122)). Where a connection is
 //! gone for a while and the response is not there, it will not come.
 
