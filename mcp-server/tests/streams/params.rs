@@ -44,7 +44,7 @@ impl Asker {
     /// The same with params as they stand, sound or not.
     async fn ask_in_words(&mut self, method: &str, params: &str) -> Value {
         let head = json!({"jsonrpc": "2.0", "id": 1, "method": method}).to_string();
-        let head = head.trim_end_matches('}');
+        let head = head.strip_suffix('}').expect("an object");
         let line = format!("{head},\"params\":{params}}}\n");
         self.writer
             .write_all(line.as_bytes())
@@ -167,7 +167,10 @@ async fn in_which_a_member_stands_twice() {
     let meta = meta(&json!({}));
     let version = "io.modelcontextprotocol/protocolVersion";
     let about = meta.to_string();
-    let about = about.trim_matches(['{', '}']);
+    let about = about
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'));
+    let about = about.expect("an object");
     for (params, place) in [
         (r#"{"name":"echo","name":"echo","_meta":META}"#, "`name`"),
         (
