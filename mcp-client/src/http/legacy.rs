@@ -70,7 +70,8 @@ impl HttpLink {
         let mut renewed = false;
         loop {
             let mut session = self.session();
-            if !session.is_ready() {
+            // The one that was begun may be gone by now.
+            while !session.is_ready() {
                 self.renew(None).await?;
                 session = self.session();
             }

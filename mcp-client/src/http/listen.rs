@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::StatusCode;
 use mcp_types::v2025_11_25::PingRequest;
 use mcp_types::{Request, RequestId, rpc};
@@ -40,33 +39,15 @@ pub(super) async fn listen(link: &HttpLink, core: &Arc<Core>) {
     }
 }
 
-/// Asks whether a session is over, until there is an answer.
-async fn is_over(link: &HttpLink, core: &Arc<Core>, session: &Session) -> bool {
+/// Whether a session is over, if the server says so in time.
+async fn is_over(link: &HttpLink, core: &Arc<Core>, session: &Session) -> Option<bool> {
     let waiting = core.calls.open(None);
     let id = RequestId::from(waiting.id);
     let mut message = Vec::with_capacity(64);
-    if let Err(error) = rpc::write_request::<()>(&mut message, &id, PingRequest::METHOD, None) {
-        tracing::warn!(%error, "no ping");
-        return false;
-    }
-    let message = Bytes::from(message);
-    let mut pause = PAUSE;
-    loop {
-        let posted = link.post(core, session, message.clone());
-        match timeout(core.limits.call_time, posted).await {
-            Ok(Ok(response)) => return response.status() == StatusCode::NOT_FOUND,
-            Ok(Err(error @ HttpError::Exchange(_))) => {
-                tracing::debug!(%error, "the server is away");
-            }
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "no ping");
-                return false;
-            }
-            Err(_) => tracing::debug!("no answer to a ping in time"),
-        }
-        sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
-    }
+    rpc::write_request::<()>(&mut message, &id, PingRequest::METHOD, None).ok()?;
+    let posted = link.post(core, session, message.into());
+    let response = timeout(core.limits.call_time, posted).await.ok()?.ok()?;
+    Some(response.status() == StatusCode::NOT_FOUND)
 }
 
 /// Reads the stream of a session, again and again, until there is none.
@@ -123,12 +104,19 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
                 let status = response.status();
                 let not_found = status == StatusCode::NOT_FOUND && session.id.is_some();
                 // Where there never was a stream, that may be what is not found.
-                if not_found && (opened || is_over(link, core, session).await) {
-                    link.gone(session.number);
+                let over = if not_found && !opened {
+                    is_over(link, core, session).await
                 } else {
-                    tracing::debug!(%status, "the server offers no stream");
+                    Some(not_found)
+                };
+                match over {
+                    Some(true) => return link.gone(session.number),
+                    Some(false) => {
+                        tracing::debug!(%status, "the server offers no stream");
+                        return;
+                    }
+                    None => tracing::debug!("no answer to a ping"),
                 }
-                return;
             }
             Err(error @ HttpError::Exchange(_)) => {
                 tracing::debug!(%error, "no stream of the server");

@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use mcp_types::Request;
+use mcp_types::v2025_11_25::InitializeRequest;
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::HttpError;
 use super::legacy::{LONGEST_PAUSE, PAUSE};
@@ -14,7 +16,7 @@ use super::link::HttpLink;
 use super::session::Stage;
 use crate::connect::{initialize, set_level};
 use crate::core::Core;
-use crate::error::{ConnectError, TransportError};
+use crate::error::{CallError, ConnectError, TransportError};
 
 /// What the task and those who ask it know of each other.
 #[derive(Default)]
@@ -41,12 +43,18 @@ impl HttpLink {
         error.map_or(Ok(()), |error| Err(HttpError::Session(error).into()))
     }
 
-    /// Begins a session.
+    /// Begins a session, in the time of a call: nobody else ends a handshake that hangs.
     async fn begin_anew(&self, core: &Arc<Core>) -> Result<(), ConnectError> {
         // Whoever asked does not wait any more.
         core.requests.end();
         let revision = core.revision();
-        let agreed = initialize(core, revision).await.inspect_err(|_| {
+        let after = core.limits.call_time;
+        let agreed = timeout(after, initialize(core, revision)).await;
+        let agreed = agreed.unwrap_or_else(|_| {
+            let method = InitializeRequest::METHOD;
+            Err(CallError::Timeout { method, after }.into())
+        });
+        let agreed = agreed.inspect_err(|_| {
             // It may have become a server of another era.
             self.remember(None);
         })?;
@@ -79,21 +87,26 @@ pub(super) async fn renew(link: &HttpLink, core: &Arc<Core>) {
                 sleep(pause).await;
             }
         };
-        tokio::select! {
-            () = link.renewal.asked.notified() => {}
-            () = unasked => {}
-        }
+        let asked = tokio::select! {
+            () = link.renewal.asked.notified() => true,
+            () = unasked => false,
+        };
         if link.session().is_ready() {
             continue;
         }
-        pause = if soon {
-            (pause * 2).min(LONGEST_PAUSE)
-        } else {
-            PAUSE
-        };
-        last = Some(Instant::now());
+        if !asked {
+            pause = if soon {
+                (pause * 2).min(LONGEST_PAUSE)
+            } else {
+                PAUSE
+            };
+            last = Some(Instant::now());
+        }
         if let Err(error) = link.begin_anew(core).await {
-            tracing::warn!(%error, "the session is gone");
+            // Whoever asked hears it.
+            if !asked {
+                tracing::warn!(%error, "the session is gone");
+            }
             // Also where it was half begun.
             link.gone(link.session().number);
             link.renewal.ended.send_replace(Some(Arc::new(error)));

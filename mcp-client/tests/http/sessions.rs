@@ -3,11 +3,12 @@
 use std::future::IntoFuture;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_client::types::{
     Notification, ProgressNotification, ProgressNotificationParams, Revision, Root,
 };
-use mcp_client::{CallError, Client, ClientBuilder, HttpError};
+use mcp_client::{CallError, Client, ClientBuilder, HttpError, Limits};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -307,6 +308,49 @@ async fn a_session_that_is_over_before_its_stream_opens_is_begun_anew() {
     let listing = list(&client);
     let asked = fake.message("tools/list").await;
     assert_eq!(asked.header("mcp-session-id"), Some("two"));
+    asked.result(&one_tool()).await;
+    one(listing).await;
+}
+
+/// What the server announces before its stream is open is lost: calls wait for it, also where the
+/// first wish for it goes astray.
+#[tokio::test]
+async fn a_stream_is_asked_for_again_before_calls_begin() {
+    let mut fake = Fake::start().await;
+    let builder = Client::builder("test", "1").revision(NEWEST);
+    let connecting = builder.connect(fake.http());
+    let listing = tokio::spawn(async move {
+        let client = connecting.await.expect("connected");
+        client.list_tools().await.map(|list| list.tools.len())
+    });
+    fake.initialized(NEWEST, "one").await;
+    drop(fake.bare("GET").await);
+    let mut stream = fake.bare("GET").await;
+    stream.events().await;
+    fake.message("tools/list").await.result(&one_tool()).await;
+    one(listing).await;
+}
+
+/// A server may take the beginning of a handshake and be silent then.
+#[tokio::test]
+async fn a_handshake_that_hangs_ends_and_is_tried_again() {
+    let mut fake = Fake::start().await;
+    let mut limits = Limits::default();
+    limits.call_time = Duration::from_millis(300);
+    let builder = Client::builder("test", "1").limits(limits);
+    let client = fake.legacy_with(NEWEST, builder).await;
+    let listing = list(&client);
+    let asked = fake.message("tools/list").await;
+    asked.status("404 Not Found").await;
+    let silent = fake.almost_initialized(NEWEST, "two").await;
+    let error = soon(listing).await.expect("no panic");
+    error.expect_err("no session");
+    fake.initialized(NEWEST, "three").await;
+    fake.no_stream().await;
+    drop(silent);
+    let listing = list(&client);
+    let asked = fake.message("tools/list").await;
+    assert_eq!(asked.header("mcp-session-id"), Some("three"));
     asked.result(&one_tool()).await;
     one(listing).await;
 }

@@ -29,12 +29,9 @@ impl<'a> Head<'a> {
     pub(crate) fn read(text: Option<&'a RawValue>) -> Result<Self, DecodeError> {
         let params = text.map(Members::read).transpose()?.unwrap_or_default();
         let meta = params.raw("_meta")?;
-        let object = meta.is_some_and(|meta| meta.get().starts_with('{'));
-        let fields = if object {
-            params.object("_meta")?
-        } else {
-            Members::default()
-        };
+        let object = meta.filter(|meta| meta.get().starts_with('{'));
+        let fields = object.map(|meta| Members::read_in("_meta", meta));
+        let fields = fields.transpose()?.unwrap_or_default();
         Ok(Self {
             text,
             params,

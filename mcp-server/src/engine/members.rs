@@ -28,6 +28,13 @@ impl<'a> Members<'a> {
         Ok(text.deserialize_map(MembersVisitor)?)
     }
 
+    /// Takes apart the object that a member of the params is.
+    pub(crate) fn read_in(name: &'static str, text: &'a RawValue) -> Result<Self, DecodeError> {
+        let Self { all, .. } = Self::read(text).map_err(|error| error.inside_member(name))?;
+        let of = Some(name);
+        Ok(Self { all, of })
+    }
+
     /// The text of a member; `null` counts as absent.
     ///
     /// # Errors
@@ -78,14 +85,8 @@ impl<'a> Members<'a> {
 
     /// An object that need not be there, taken apart.
     pub(crate) fn optional_object(&self, name: &'static str) -> Result<Option<Self>, DecodeError> {
-        let Some(raw) = self.raw(name)? else {
-            return Ok(None);
-        };
-        let inner = Self::read(raw).map_err(|error| self.placed(error.inside_member(name)))?;
-        Ok(Some(Self {
-            of: Some(name),
-            ..inner
-        }))
+        let object = self.raw(name)?.map(|raw| Self::read_in(name, raw));
+        object.transpose()
     }
 
     fn missing(&self, name: &'static str) -> DecodeError {
