@@ -14,6 +14,7 @@ use crate::error::{BuildError, HandlerError, short};
 use crate::lists::Definition;
 use crate::prompts::PromptDef;
 use crate::resources::{self, TEMPLATE};
+use crate::then::then;
 
 /// As many values may leave in one answer.
 const MOST: usize = 100;
@@ -63,7 +64,7 @@ where
 {
     Box::new(move |typing, cx| {
         let answer = handler(typing, cx);
-        Box::pin(async move { Ok(answer.await?.into_completion()) })
+        Box::pin(then(answer, |answer: C| Ok(answer.into_completion())))
     })
 }
 

@@ -150,16 +150,23 @@ impl Context {
 
     /// Sends a notification that belongs to this request, before its answer. Waits where the peer
     /// reads slowly.
-    pub(crate) async fn notify<P: Versioned>(
+    pub(crate) fn notify<P: Versioned>(
         &self,
         method: &'static str,
         params: P,
-    ) -> Result<(), HandlerError> {
-        if !self.is_cancelled() {
-            self.say(notification(self.revision(), method, params)?)
-                .await;
+    ) -> impl Future<Output = Result<(), HandlerError>> + Send + use<'_, P> {
+        // Written before anybody waits, so that the future has no place for params.
+        let message = if self.is_cancelled() {
+            Ok(None)
+        } else {
+            notification(self.revision(), method, params).map(Some)
+        };
+        async move {
+            if let Some(message) = message? {
+                self.say(message).await;
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     /// Sends a message that belongs to this request.

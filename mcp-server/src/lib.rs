@@ -80,6 +80,7 @@ mod schema;
 mod seal;
 mod server;
 mod session;
+mod then;
 mod tools;
 mod transport;
 mod uris;

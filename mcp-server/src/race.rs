@@ -1,8 +1,10 @@
 //! Waiting for whichever of two futures is first.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::task::Poll;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
 
 /// Which of the two was first.
 pub(crate) enum Either<A, B> {
@@ -10,18 +12,32 @@ pub(crate) enum Either<A, B> {
     Second(B),
 }
 
-/// Resolves with the one that is ready first, and drops the other; the first argument wins a tie.
-pub(crate) async fn race<A, B>(
-    first: impl Future<Output = A>,
-    second: impl Future<Output = B>,
-) -> Either<A, B> {
-    let mut first = pin!(first);
-    let mut second = pin!(second);
-    poll_fn(|task| {
-        if let Poll::Ready(value) = first.as_mut().poll(task) {
+/// Resolves with the one that is ready first; the first argument wins a tie. The other one is
+/// dropped with what this returns.
+#[must_use = "a future does nothing until it is polled"]
+pub(crate) fn race<A: Future, B: Future>(first: A, second: B) -> Race<A, B> {
+    Race { first, second }
+}
+
+pin_project! {
+    /// What [`race`] returns. As an async function it would have each future twice: as its argument
+    /// and where that is polled.
+    pub(crate) struct Race<A, B> {
+        #[pin]
+        first: A,
+        #[pin]
+        second: B,
+    }
+}
+
+impl<A: Future, B: Future> Future for Race<A, B> {
+    type Output = Either<A::Output, B::Output>;
+
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if let Poll::Ready(value) = this.first.poll(task) {
             return Poll::Ready(Either::First(value));
         }
-        second.as_mut().poll(task).map(Either::Second)
-    })
-    .await
+        this.second.poll(task).map(Either::Second)
+    }
 }

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use crate::context::Context;
 use crate::engine::{FromMembers, Head, respond};
 use crate::error::{BuildError, HandlerError, bad_params};
+use crate::then::then;
 
 /// A handler at work: ends with the whole response message.
 pub(crate) type Running = Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
@@ -100,10 +101,9 @@ where
         let params = (self.read)(head, cx)?;
         let result = (self.handler)(params, cx.clone());
         let cx = cx.clone();
-        Ok(Box::pin(async move {
-            let result = result.await?;
+        Ok(Box::pin(then(result, move |result| {
             respond::result(&cx, result)
-        }))
+        })))
     }
 }
 

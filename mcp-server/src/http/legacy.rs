@@ -1,5 +1,6 @@
 //! Requests of sessions, as the revisions from 2025-03-26 to 2025-11-25 have them.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
@@ -159,6 +160,41 @@ impl Endpoint {
         bytes: &[u8],
         permit: OwnedSemaphorePermit,
     ) -> Result<Response<HttpBody>, Refusal> {
+        let read = match self.server.read(bytes, Some(&entry.session)) {
+            Ok(read) => read,
+            Err(Some(fault)) => return Ok(answer::answer(fault)),
+            Err(None) => {
+                let what = "an answer that cannot be read";
+                return Err(Refusal(StatusCode::BAD_REQUEST, what));
+            }
+        };
+        let Asked {
+            jobs,
+            stream,
+            notified,
+            before,
+        } = self.take(entry, extensions, read, bytes)?;
+        for handler in notified {
+            self.notified(handler).await;
+        }
+        if jobs.is_empty() {
+            return Ok(answer::empty(StatusCode::ACCEPTED));
+        }
+        let response = self.serve(entry, jobs, stream, permit).await?;
+        if let Some(before) = before {
+            Box::pin(self.changed(entry, &before.delta(&entry.session))).await;
+        }
+        Ok(response)
+    }
+
+    /// Takes the messages of a POST.
+    fn take(
+        &self,
+        entry: &Arc<Entry>,
+        extensions: Arc<Extensions>,
+        read: Read<'_>,
+        bytes: &[u8],
+    ) -> Result<Asked, Refusal> {
         let session = &entry.session;
         let stream = Arc::new(self.stream(session));
         let outlet: Arc<Stream> = Arc::clone(&stream);
@@ -196,9 +232,9 @@ impl Endpoint {
                 Accepted::Cancel(id) => self.cancel(entry, id),
             }
         };
-        match self.server.read(bytes, Some(session)) {
-            Ok(Read::One(message)) => take(message),
-            Ok(Read::Batch(messages)) => {
+        match read {
+            Read::One(message) => take(message),
+            Read::Batch(messages) => {
                 let mut faults = Vec::new();
                 for message in messages {
                     match message {
@@ -211,27 +247,17 @@ impl Endpoint {
                 }
                 jobs.set_batch();
             }
-            Err(Some(fault)) => return Ok(answer::answer(fault)),
-            Err(None) => {
-                let what = "an answer that cannot be read";
-                return Err(Refusal(StatusCode::BAD_REQUEST, what));
-            }
         }
         if again {
             let what = "the session has begun already";
             return Err(Refusal(StatusCode::BAD_REQUEST, what));
         }
-        for handler in notified {
-            self.notified(handler).await;
-        }
-        if jobs.is_empty() {
-            return Ok(answer::empty(StatusCode::ACCEPTED));
-        }
-        let response = self.serve(entry, jobs, stream, permit).await?;
-        if let Some(before) = before {
-            Box::pin(self.changed(entry, &before.delta(session))).await;
-        }
-        Ok(response)
+        Ok(Asked {
+            jobs,
+            stream,
+            notified,
+            before,
+        })
     }
 
     /// Lets other processes know what changed in a session.
@@ -313,6 +339,16 @@ impl Endpoint {
         }
         Ok(answer::events(HttpBody::reader(reader)))
     }
+}
+
+/// What the messages of a POST ask for.
+struct Asked {
+    jobs: Jobs,
+    /// Where the requests say what belongs to them.
+    stream: Arc<Stream>,
+    notified: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    /// The session as it was, where it may change.
+    before: Option<Before>,
 }
 
 const TOO_MANY: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");

@@ -175,7 +175,8 @@ impl Sessions {
                     return;
                 };
                 if entry.idle().is_none() && entry.is_unsaved_for(time) {
-                    change(&*store, entry.id(), &Delta::default()).await;
+                    // A box for what is rare.
+                    Box::pin(change(&*store, entry.id(), &Delta::default())).await;
                 }
             }
         }

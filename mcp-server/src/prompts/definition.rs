@@ -15,6 +15,7 @@ use crate::changes::Change;
 use crate::context::Context;
 use crate::error::{HandlerError, short};
 use crate::lists::{Definition, Features, Hints, Kept, List};
+use crate::then::then;
 use crate::{params, schema};
 
 type Running = Pin<Box<dyn Future<Output = Result<GetPromptResult, HandlerError>> + Send>>;
@@ -208,7 +209,7 @@ where
     F: Future<Output = Result<P, HandlerError>> + Send + 'static,
     P: IntoPrompt,
 {
-    Box::pin(async move { Ok(answer.await?.into_prompt()) })
+    Box::pin(then(answer, |answer: P| Ok(answer.into_prompt())))
 }
 
 impl Definition for PromptDef {

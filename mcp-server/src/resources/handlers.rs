@@ -13,6 +13,7 @@ use super::IntoContents;
 use super::listed::{ListAt, Listed};
 use crate::context::Context;
 use crate::error::HandlerError;
+use crate::then::then;
 
 /// A handler at work.
 pub(super) type Running<T> = Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>;
@@ -50,8 +51,7 @@ where
     F: Future<Output = Result<C, HandlerError>> + Send + 'static,
     C: IntoContents,
 {
-    Box::pin(async move {
-        let contents = answer.await?;
+    Box::pin(then(answer, move |contents: C| {
         Ok(contents.into_contents(&uri, mime_type.as_deref()))
-    })
+    }))
 }

@@ -18,6 +18,7 @@ use crate::changes::Change;
 use crate::context::Context;
 use crate::error::HandlerError;
 use crate::lists::{Definition, Features, Hints, Kept, List};
+use crate::then::then;
 use crate::{degrade, schema};
 
 /// A tool's handler at work.
@@ -316,7 +317,7 @@ where
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
     T: IntoToolResult,
 {
-    Box::pin(async move { answer.await?.into_tool_result() })
+    Box::pin(then(answer, |answer: T| answer.into_tool_result()))
 }
 
 impl Definition for ToolDef {
