@@ -10,9 +10,9 @@ struct Greet {
     name: String,
 }
 
-/// As long as it takes for what was said before to be sent on its own.
+/// As long as it takes for what was said before to be sent on its own, in each of these servers.
 async fn pause() {
-    for _ in 0..4 {
+    for _ in 0..2 {
         tokio::task::yield_now().await;
     }
 }

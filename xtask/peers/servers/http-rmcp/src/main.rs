@@ -63,7 +63,7 @@ impl Bench {
         Parameters(Greet { name }): Parameters<Greet>,
     ) -> Result<String, ErrorData> {
         report(&meta, &peer).await?;
-        for _ in 0..4 {
+        for _ in 0..2 {
             tokio::task::yield_now().await;
         }
         Ok(format!("Hello, {name}!"))
