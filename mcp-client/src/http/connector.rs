@@ -50,7 +50,10 @@ pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolCl
 }
 
 #[cfg(not(feature = "tls"))]
-#[expect(clippy::unnecessary_wraps, reason = "with the feature `tls` it can fail")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "with the feature `tls` it can fail"
+)]
 fn secure(connector: HttpConnector, _: &Uri, _: &Roots) -> Result<Connector, HttpError> {
     Ok(connector)
 }
