@@ -133,10 +133,10 @@ enum Against {
 impl Against {
     fn new(options: &Options, suite: &Suite) -> Result<Self> {
         Ok(match (options.side, &options.url) {
-            (Side::Client, _) => Self::Client(subject::build("mcp-client", "everything-client")?),
+            (Side::Client, _) => Self::Client(subject::build("everything-client")?),
             (Side::Server, Some(url)) => Self::Url(url.clone()),
             (Side::Server, None) => {
-                let program = subject::build("mcp-server", "everything")?;
+                let program = subject::build("everything")?;
                 Self::Server(Subject::start(
                     &program,
                     &["--port", "0"],

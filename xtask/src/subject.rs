@@ -18,18 +18,19 @@ const LISTENING: &str = "listening on ";
 /// How long it may take to print that line.
 const START: Duration = Duration::from_secs(30);
 
-/// Builds an example of a crate and says where the program is.
-pub(crate) fn build(package: &str, example: &str) -> Result<PathBuf> {
-    build_with(package, example, "")
+/// Builds an example and says where the program is. It is that of the tests, so that nothing is
+/// compiled again after these.
+pub(crate) fn build(example: &str) -> Result<PathBuf> {
+    build_with("--workspace", example)
 }
 
-/// Builds an example to measure it.
+/// Builds an example of a crate to measure it.
 pub(crate) fn build_for_speed(package: &str, example: &str) -> Result<PathBuf> {
-    build_with(package, example, " --release")
+    build_with(&format!("--release -p {package}"), example)
 }
 
-fn build_with(package: &str, example: &str, options: &str) -> Result<PathBuf> {
-    let line = format!("build -p {package} --example {example} --all-features{options}");
+fn build_with(options: &str, example: &str) -> Result<PathBuf> {
+    let line = format!("build {options} --example {example} --all-features");
     println!("$ cargo {line}");
     let output = Command::new(workspace::cargo())
         .args(line.split(' '))

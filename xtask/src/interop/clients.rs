@@ -26,7 +26,7 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     if let Some(url) = url {
         ways.push(vec!["--lenient", "http", url]);
     } else {
-        let program = subject::build("mcp-server", "everything")?;
+        let program = subject::build("everything")?;
         subject = Subject::start(&program, &["--port", "0"], &folder)?;
         old = Some(subject.url.replace("/mcp", "/sse"));
         let program = subject.program.to_str();
@@ -57,7 +57,7 @@ const PAGES: [&str; 2] = ["--page-size", "50"];
 
 /// Runs them against the example `files`, which speaks what they know nothing of.
 fn files(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
-    let program = subject::build("mcp-server", "files")?;
+    let program = subject::build("files")?;
     let root = folder.join("files");
     fill(&root).with_context(|| workspace::shown(&root))?;
     let root = root.to_str().context("a path that is not UTF-8")?;

@@ -117,7 +117,7 @@ pub(super) fn run(node: &Node) -> Result<Vec<String>> {
     let Some(python) = python::install(&folder)? else {
         return Ok(Vec::new());
     };
-    let client = subject::build("mcp-client", "interop")?;
+    let client = subject::build("interop")?;
     // Where servers keep what they are told, and what they may look at.
     let work = folder.join("work");
     fs::create_dir_all(&work).with_context(|| workspace::shown(&work))?;
