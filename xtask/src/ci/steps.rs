@@ -187,11 +187,15 @@ fn unless(missing: fn() -> Option<&'static str>, line: &str) -> Task {
     }
 }
 
-/// Tests of the types with either choice of how `serde_json` keeps numbers: other crates of a
-/// program make that choice, not we. The order of members is kept in the step `tests`, since the
-/// generator and the commands switch that on, and not here.
+/// Tests of the types with each choice of how `serde_json` keeps numbers and order: other crates
+/// of a program make that choice, not we. Order alone is what the step `tests` has: the generator
+/// and the commands switch it on.
 fn numbers() -> Vec<Task> {
-    let choices = [None, Some("serde_json/arbitrary_precision")];
+    let choices = [
+        None,
+        Some("serde_json/arbitrary_precision"),
+        Some("serde_json/arbitrary_precision,serde_json/preserve_order"),
+    ];
     let line = |choice: Option<&str>| {
         let test = if has_nextest() {
             "nextest run"
