@@ -18,8 +18,8 @@ const LISTENING: &str = "listening on ";
 /// How long it may take to print that line.
 const START: Duration = Duration::from_secs(30);
 
-/// Builds an example and says where the program is. It is that of the tests, so that nothing is
-/// compiled again after these.
+/// Builds an example and says where the program is. The features are those of the whole workspace,
+/// so that the examples of both crates share what is compiled.
 pub(crate) fn build(example: &str) -> Result<PathBuf> {
     build_with("--workspace", example)
 }
