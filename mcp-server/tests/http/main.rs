@@ -1,8 +1,10 @@
 //! Streamable HTTP over real sockets, byte by byte.
 
+mod bodies;
 #[path = "../subject/bus.rs"]
 mod bus;
 mod channel;
+mod connections;
 mod guard;
 mod http2;
 mod legacy;
@@ -13,5 +15,8 @@ mod mounted;
 mod processes;
 mod raw;
 mod sessions;
+mod shares;
 mod streams;
 mod subject;
+mod unlimited;
+mod unread;
