@@ -16,6 +16,9 @@ use crate::uris::Uris;
 pub(crate) struct Session {
     /// The session's id over HTTP.
     pub(crate) id: Option<Box<str>>,
+    /// The authenticated principal whose `initialize` began the session. Requests of any other
+    /// principal, or of none, do not belong to it.
+    pub(crate) principal: Option<Box<str>>,
     pub(crate) revision: Revision,
     pub(crate) client_info: Implementation,
     pub(crate) capabilities: ClientCapabilities,
@@ -29,12 +32,14 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn new(
         id: Option<Box<str>>,
+        principal: Option<Box<str>>,
         revision: Revision,
         client_info: Implementation,
         capabilities: ClientCapabilities,
     ) -> Self {
         Self {
             id,
+            principal,
             revision,
             client_info,
             capabilities,

@@ -87,6 +87,11 @@ impl Entry {
         self.session.id.as_deref().unwrap_or_default()
     }
 
+    /// The principal that the session belongs to.
+    pub(super) fn principal(&self) -> Option<&str> {
+        self.session.principal.as_deref()
+    }
+
     pub(super) fn touch(&self) {
         locked(&self.times).used = Instant::now();
     }

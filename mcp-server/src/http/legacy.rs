@@ -63,7 +63,8 @@ impl Endpoint {
                 return Err(Refusal(StatusCode::BAD_REQUEST, what));
             }
         }
-        match self.sessions.find(id).await {
+        let principal = guard::principal(parts);
+        match self.sessions.find(id, principal).await {
             Found::Here(entry) => return Ok(entry),
             Found::NoPlace => return Err(TOO_MANY),
             Found::Expired => Box::pin(self.end(id)).await,

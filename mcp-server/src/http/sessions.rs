@@ -116,9 +116,13 @@ impl Sessions {
         self.all().get(id).cloned()
     }
 
-    /// A session, also one that another process began.
-    pub(super) async fn find(&self, id: &str) -> Found {
+    /// Finds a session of `principal`, also one that another process began. To other principals
+    /// it is unknown, and their requests do not keep it alive.
+    pub(super) async fn find(&self, id: &str, principal: Option<&str>) -> Found {
         if let Some(entry) = self.here(id) {
+            if entry.principal() != principal {
+                return Found::Unknown;
+            }
             // Boxes for what is rare.
             if !entry.is_used_within(self.idle_time) {
                 if !Box::pin(self.is_used_elsewhere(id)).await {
@@ -134,6 +138,9 @@ impl Sessions {
         let Some(record) = Box::pin(self.stored(id)).await else {
             return Found::Unknown;
         };
+        if record.principal() != principal {
+            return Found::Unknown;
+        }
         if record.idle() >= self.idle_time {
             return Found::Expired;
         }

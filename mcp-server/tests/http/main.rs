@@ -10,6 +10,7 @@ mod limits;
 mod mirrors;
 mod modern;
 mod mounted;
+mod principals;
 mod processes;
 mod raw;
 mod sessions;
