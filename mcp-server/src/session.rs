@@ -27,6 +27,9 @@ pub(crate) struct Session {
     level: AtomicU8,
     resources: Mutex<Uris>,
     pub(crate) calls: Arc<Calls>,
+    /// Writes to the stores of the session in progress.
+    #[cfg(feature = "http")]
+    pub(crate) writes: crate::http::Writes,
 }
 
 impl Session {
@@ -47,6 +50,8 @@ impl Session {
             level: AtomicU8::new(severity(LoggingLevel::Info)),
             resources: Mutex::default(),
             calls: Arc::default(),
+            #[cfg(feature = "http")]
+            writes: crate::http::Writes::default(),
         }
     }
 
