@@ -288,6 +288,11 @@ impl Extensions {
         own
     }
 
+    /// The name of the [`Principal`] among the values, if the peer is authenticated.
+    pub(crate) fn principal(&self) -> Option<&str> {
+        self.get::<Principal>().map(|principal| &*principal.0)
+    }
+
     /// What is known of an HTTP request.
     #[cfg(feature = "http")]
     pub(crate) fn of_http(
@@ -311,7 +316,13 @@ impl Extensions {
 /// Attached to what comes over standard input.
 pub(crate) struct StandardStreams;
 
-/// Who is authenticated, as a middleware found out: sealed state is bound to it, so that one
-/// user's state is of no use to another. Attached as an [extension](Context::extension).
+/// The authenticated user or client, as a middleware determined it. Attached as an
+/// [extension](Context::extension).
+///
+/// Everything that a peer gets back later is bound to it: sealed request state, cursors, sessions
+/// with their resumable streams, and channels of the deprecated HTTP+SSE. To any other principal,
+/// and to a request without one, a session does not exist (404), and a cursor is invalid (-32602).
+/// What was begun without a principal can only be used without one. A principal therefore has to
+/// keep its name when its access token is renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal(pub String);

@@ -11,8 +11,8 @@
 //! Requests of sessions turn off at `legacy`: `sessions` finds the session, here as an `entry` or
 //! in the `store` of all processes, which talk to each other in `elsewhere`; `jobs` are its
 //! requests, and what these say is a `stream`: through its `window` a `worker` takes it to `events`,
-//! and the `reader` that a connection is writes it, `numbered`. The transport before all this is in
-//! `channel`.
+//! and the `reader` that a connection is writes it, `numbered`. How sessions end is in `ending`,
+//! which waits for `writes` to the stores. The transport before all this is in `channel`.
 
 mod activity;
 mod answer;
@@ -21,6 +21,7 @@ mod channel;
 mod connection;
 mod connections;
 mod elsewhere;
+mod ending;
 mod entry;
 mod events;
 mod guard;
@@ -41,6 +42,7 @@ mod stream_executor;
 mod window;
 mod worker;
 mod write_timeout;
+mod writes;
 
 pub use body::HttpBody;
 pub use events::{EventStore, MemoryEvents, Page, StoreError, StoreFuture};
@@ -50,3 +52,4 @@ pub use service::{HttpFuture, HttpService};
 pub use store::{MemorySessions, SessionStore};
 
 pub(crate) use headers::check_headers;
+pub(crate) use writes::Writes;

@@ -32,7 +32,7 @@ pub use ask::Ask;
 pub use error::InputError;
 pub use form::{Elicited, Field, Form};
 
-use crate::context::{Context, Principal};
+use crate::context::Context;
 use crate::engine::{Head, Via, respond};
 use crate::error::{HandlerError, invalid_params};
 use crate::peer::Peer;
@@ -95,10 +95,7 @@ impl Inputs {
         }
         let origin = Origin {
             params: head.text().into(),
-            principal: via
-                .extensions
-                .get::<Principal>()
-                .map(|principal| principal.0.as_str().into()),
+            principal: via.extensions.principal().map(Into::into),
         };
         let mut rounds = Rounds::default();
         let invalid = |error: DecodeError| invalid_params(method, &error);

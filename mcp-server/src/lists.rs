@@ -292,10 +292,12 @@ fn page<T: Kept>(
 ) -> Result<(Vec<T::Item>, Option<Cursor>), HandlerError> {
     let inner = &cx.server().inner;
     let keys = inner.keys.get();
+    // Most lists have one page and are asked for without a cursor.
+    let bound_to = || cursor_binding(cx, T::KIND.as_bytes());
     let from = match cursor {
         None => 0,
         Some(cursor) => keys
-            .open(PURPOSE, T::KIND.as_bytes(), cursor.as_ref())
+            .open(PURPOSE, &bound_to(), cursor.as_ref())
             .ok()
             .and_then(|plain| Some(behind(u64::from_be_bytes(plain.try_into().ok()?))))
             .ok_or_else(|| bad_cursor(T::KIND))?,
@@ -306,7 +308,7 @@ fn page<T: Kept>(
     let next = page
         .last
         .filter(|_| page.more)
-        .map(|place| keys.seal(PURPOSE, T::KIND.as_bytes(), &place.to_be_bytes()))
+        .map(|place| keys.seal(PURPOSE, &bound_to(), &place.to_be_bytes()))
         .transpose()?;
     Ok((page.items, next.map(Cursor::from)))
 }
@@ -327,6 +329,20 @@ fn page<T: Kept>(
 /// What cursors are sealed for.
 #[cfg(feature = "seal")]
 pub(crate) const PURPOSE: &str = "cursor";
+
+/// What a cursor is bound to: the list, described by `list`, and the principal that asked for it.
+#[cfg(feature = "seal")]
+pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
+    let principal = cx.call.extensions.principal();
+    let name = principal.unwrap_or_default().as_bytes();
+    let mut bytes = Vec::with_capacity(9 + name.len() + list.len());
+    bytes.push(u8::from(principal.is_some()));
+    // The length keeps the two parts apart.
+    bytes.extend_from_slice(&(name.len() as u64).to_be_bytes());
+    bytes.extend_from_slice(name);
+    bytes.extend_from_slice(list);
+    bytes
+}
 
 /// Where what follows a place begins.
 #[cfg(feature = "seal")]

@@ -16,6 +16,9 @@ use crate::uris::Uris;
 pub(crate) struct Session {
     /// The session's id over HTTP.
     pub(crate) id: Option<Box<str>>,
+    /// The authenticated principal whose `initialize` began the session. Requests of any other
+    /// principal, or of none, do not belong to it.
+    pub(crate) principal: Option<Box<str>>,
     pub(crate) revision: Revision,
     pub(crate) client_info: Implementation,
     pub(crate) capabilities: ClientCapabilities,
@@ -24,17 +27,22 @@ pub(crate) struct Session {
     level: AtomicU8,
     resources: Mutex<Uris>,
     pub(crate) calls: Arc<Calls>,
+    /// Writes to the stores of the session in progress.
+    #[cfg(feature = "http")]
+    pub(crate) writes: crate::http::Writes,
 }
 
 impl Session {
     pub(crate) fn new(
         id: Option<Box<str>>,
+        principal: Option<Box<str>>,
         revision: Revision,
         client_info: Implementation,
         capabilities: ClientCapabilities,
     ) -> Self {
         Self {
             id,
+            principal,
             revision,
             client_info,
             capabilities,
@@ -42,6 +50,8 @@ impl Session {
             level: AtomicU8::new(severity(LoggingLevel::Info)),
             resources: Mutex::default(),
             calls: Arc::default(),
+            #[cfg(feature = "http")]
+            writes: crate::http::Writes::default(),
         }
     }
 

@@ -36,6 +36,8 @@ const ID: &str = "sessionId";
 pub(super) struct Channels(StdMutex<HashMap<String, Arc<Channel>>>);
 
 struct Channel {
+    /// The principal whose GET opened the channel.
+    principal: Option<Box<str>>,
     /// Takes one message at a time.
     connection: Mutex<Connection>,
     outbox: Arc<Outbox>,
@@ -72,6 +74,7 @@ impl Endpoint {
         let (connection, owner) = Connection::open(&self.server, Extensions::new());
         let outbox = Arc::clone(connection.outbox());
         let channel = Arc::new(Channel {
+            principal: guard::principal(parts).map(Into::into),
             connection: Mutex::new(connection),
             outbox: Arc::clone(&outbox),
         });
@@ -111,7 +114,10 @@ impl Endpoint {
             StatusCode::NOT_FOUND,
             "this session is not known, or its stream has ended",
         );
-        let channel = self.channels.all().get(id).cloned().ok_or(unknown)?;
+        let channel = self.channels.all().get(id).cloned();
+        let channel =
+            channel.filter(|channel| channel.principal.as_deref() == extensions.principal());
+        let channel = channel.ok_or(unknown)?;
         let mut extensions = extensions;
         // The place is taken as long as a request is served that needs it.
         extensions.insert(permit);

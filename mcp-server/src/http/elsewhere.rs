@@ -13,15 +13,6 @@ impl Endpoint {
             bus.publish(message);
         }
     }
-
-    /// Ends a session in all processes.
-    pub(super) async fn end(&self, id: &str) {
-        self.sessions.remove(id).await;
-        if let Err(error) = self.events.remove(id).await {
-            tracing::error!(error = %Chain(&error), "events cannot be removed");
-        }
-        self.publish(BusMessage::SessionEnded { session: id.into() });
-    }
 }
 
 impl BusReceiver for Endpoint {
@@ -50,7 +41,7 @@ impl BusReceiver for Endpoint {
                 }
             }
             BusMessage::SessionEnded { session } => {
-                self.sessions.forget(&session);
+                self.sessions.ended_elsewhere(&session);
             }
             BusMessage::SessionChanged { session, value } => {
                 let Some(entry) = self.sessions.here(&session) else {

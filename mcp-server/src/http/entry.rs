@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_types::RequestId;
+use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use super::guard::Refusal;
 use super::service::new_id;
@@ -24,6 +26,7 @@ pub(super) struct Entry {
     /// What the names of its streams begin with, and how many there were.
     names: OnceLock<String>,
     named: AtomicU64,
+    runtime: Handle,
 }
 
 struct Times {
@@ -34,6 +37,8 @@ struct Times {
 
 #[derive(Default)]
 struct Work {
+    /// Whether the session has ended here. No task begins any more.
+    ended: bool,
     /// Requests that can be given up. They are few, and to look at all of them costs less than to
     /// hash one.
     running: Vec<Running>,
@@ -67,6 +72,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Entry {
+    /// Needs a runtime around it.
     pub(super) fn new(session: Arc<Session>) -> Arc<Self> {
         let now = Instant::now();
         let times = Times {
@@ -80,11 +86,22 @@ impl Entry {
             work: Mutex::default(),
             names: OnceLock::new(),
             named: AtomicU64::new(0),
+            runtime: Handle::current(),
         })
     }
 
     pub(super) fn id(&self) -> &str {
         self.session.id.as_deref().unwrap_or_default()
+    }
+
+    /// The runtime that serves the session.
+    pub(super) fn runtime(&self) -> &Handle {
+        &self.runtime
+    }
+
+    /// The principal that the session belongs to.
+    pub(super) fn principal(&self) -> Option<&str> {
+        self.session.principal.as_deref()
     }
 
     pub(super) fn touch(&self) {
@@ -122,20 +139,27 @@ impl Entry {
         due
     }
 
-    /// Works on a stream until that ends, or the session.
+    /// Works on a stream until that ends, or the session. Returns `false` where the session has
+    /// ended already: the task is dropped.
     pub(super) fn run(
         &self,
         stream: &Arc<Stream>,
         task: impl Future<Output = ()> + Send + 'static,
-    ) {
+    ) -> bool {
         let stream = Arc::downgrade(stream);
         // Before the lock: a task that is dropped at once gives its seat up.
         let task = tokio::spawn(task).abort_handle();
         let mut work = locked(&self.work);
+        if work.ended {
+            drop(work);
+            task.abort();
+            return false;
+        }
         // A task keeps its stream.
         work.streams
             .retain(|working| working.stream.strong_count() > 0);
         work.streams.push(Working { stream, task });
+        true
     }
 
     /// Whether a request with this id is in flight.
@@ -201,15 +225,22 @@ impl Entry {
         streams.find(|stream| !id.is_empty() && stream.id() == id)
     }
 
-    /// The stream of announcements, made where there is none yet; `true` where it is new.
-    pub(super) fn announcements(&self, make: impl FnOnce() -> Arc<Stream>) -> (Arc<Stream>, bool) {
+    /// The stream of announcements, made where there is none yet; `true` where it is new. Returns
+    /// `None` where the session has ended.
+    pub(super) fn announcements(
+        &self,
+        make: impl FnOnce() -> Arc<Stream>,
+    ) -> Option<(Arc<Stream>, bool)> {
         let mut work = locked(&self.work);
+        if work.ended {
+            return None;
+        }
         if let Some(stream) = &work.announcements {
-            return (Arc::clone(stream), false);
+            return Some((Arc::clone(stream), false));
         }
         let stream = make();
         work.announcements = Some(Arc::clone(&stream));
-        (stream, true)
+        Some((stream, true))
     }
 
     /// Another process announces from now on, on a stream of this name.
@@ -228,9 +259,14 @@ impl Entry {
         Reading(Arc::clone(self))
     }
 
-    /// Gives all work up.
+    /// Gives all work up, and refuses what is still to come.
     pub(super) fn end(&self) {
-        let work = std::mem::take(&mut *locked(&self.work));
+        self.session.writes.close();
+        let ended = Work {
+            ended: true,
+            ..Work::default()
+        };
+        let work = std::mem::replace(&mut *locked(&self.work), ended);
         for working in work.streams {
             working.task.abort();
             if let Some(stream) = working.stream.upgrade() {

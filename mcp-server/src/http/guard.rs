@@ -10,6 +10,7 @@ use mcp_types::Revision;
 use super::events::EventStore;
 use super::names::PROTOCOL_VERSION;
 use super::store::SessionStore;
+use crate::context::Principal;
 
 /// Under which names an endpoint may be reached.
 ///
@@ -259,6 +260,12 @@ pub(super) fn check_events(parts: &Parts) -> Result<(), Refusal> {
     }
     let what = "`Accept` must have text/event-stream";
     Err(Refusal(StatusCode::NOT_ACCEPTABLE, what))
+}
+
+/// The name of the principal that a middleware attached to the request.
+pub(super) fn principal(parts: &Parts) -> Option<&str> {
+    let principal = parts.extensions.get::<Principal>();
+    principal.map(|principal| &*principal.0)
 }
 
 /// Whether a request is of the era without sessions by its header alone.

@@ -65,30 +65,26 @@ impl Endpoint {
                 return Err(Refusal(StatusCode::BAD_REQUEST, what));
             }
         }
-        match self.sessions.find(id).await {
+        let principal = guard::principal(parts);
+        match self.sessions.find(id, principal).await {
             Found::Here(entry) => return Ok(entry),
             Found::NoPlace => return Err(TOO_MANY),
-            Found::Expired => Box::pin(self.end(id)).await,
+            Found::Expired => Box::pin(self.sessions.end(id)).await,
             Found::Unknown => {}
         }
-        let what = "this session is not known, or over";
-        Err(Refusal(StatusCode::NOT_FOUND, what))
+        Err(NO_SESSION)
     }
 
     /// DELETE: ends the session.
     pub(super) async fn delete(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
         let entry = self.entry(parts).await?;
-        self.end(entry.id()).await;
+        self.sessions.end(entry.id()).await;
         Ok(answer::empty(StatusCode::NO_CONTENT))
     }
 
     /// Keeps a session that began, and says its id.
     pub(super) async fn begin(&self, session: Arc<Session>, first: Answer) -> Response<HttpBody> {
-        let (entry, over) = self.sessions.begin(session).await;
-        for id in over {
-            self.end(&id).await;
-        }
-        let Some(entry) = entry else {
+        let Some(entry) = self.sessions.begin(session).await else {
             return answer::refusal(TOO_MANY);
         };
         let mut response = answer::answer(first);
@@ -122,7 +118,7 @@ impl Endpoint {
         }
         let fresh = Arc::new(self.stream(&entry.session));
         fresh.name(entry.stream_name()?);
-        let (stream, new) = entry.announcements(|| fresh);
+        let (stream, new) = entry.announcements(|| fresh).ok_or(NO_SESSION)?;
         let kick = stream.kick();
         let reader = Reader::live(Arc::clone(&stream), kick, None, keep_alive, held);
         if new {
@@ -269,7 +265,7 @@ impl Endpoint {
         if *delta == Delta::default() {
             return;
         }
-        self.sessions.change(entry.id(), delta).await;
+        self.sessions.change(entry, delta).await;
         self.publish(BusMessage::SessionChanged {
             session: entry.id().into(),
             value: delta.value(),
@@ -318,13 +314,16 @@ impl Endpoint {
             let kept = Permit::Shared {
                 _permit: Arc::clone(&permit),
             };
-            entry.run(&stream, async move {
+            let runs = entry.run(&stream, async move {
                 let _permit = permit;
                 let last = worker.work(jobs).await;
                 if worker.end(last) {
                     worker.finish().await;
                 }
             });
+            if !runs {
+                return Err(NO_SESSION);
+            }
             kept
         };
         let unread = Unread(stream);
@@ -373,6 +372,10 @@ struct Asked {
     before: Option<Before>,
 }
 
+const NO_SESSION: Refusal = Refusal(
+    StatusCode::NOT_FOUND,
+    "this session is not known, or has ended",
+);
 const TOO_MANY: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
 
 /// Whether a method changes what a session established.

@@ -214,7 +214,7 @@ impl From {
                 let stream = Arc::clone(stream);
                 Box::pin(async move {
                     let store = &stream.store;
-                    store.read(stream.session(), stream.id(), after).await
+                    store.read(stream.session_id(), stream.id(), after).await
                 })
             }
             Self::Store {

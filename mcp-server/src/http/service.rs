@@ -43,7 +43,7 @@ pub(super) struct Endpoint {
     pub(super) server: Server,
     config: HttpConfig,
     pub(super) channels: Arc<Channels>,
-    pub(super) sessions: Sessions,
+    pub(super) sessions: Arc<Sessions>,
     pub(super) events: Arc<dyn EventStore>,
 }
 
@@ -62,11 +62,11 @@ impl Server {
     /// ```
     #[must_use]
     pub fn into_service(self, config: HttpConfig) -> HttpService {
-        let sessions = Sessions::new(config.sessions.clone(), self.limits());
         let events = config
             .events
             .clone()
             .unwrap_or_else(|| Arc::new(MemoryEvents::new(self.limits().kept_events)));
+        let sessions = Arc::new(Sessions::new(&self, &config, Arc::clone(&events)));
         let endpoint = Arc::new(Endpoint {
             server: self,
             config,

@@ -7,18 +7,34 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
+use super::ending::Watch;
 use super::entry::Entry;
-use super::events::StoreError;
+use super::events::{EventStore, StoreError};
+use super::guard::HttpConfig;
 use super::store::{Delta, Record, SessionStore, read, record, restore};
 use crate::error::Chain;
+use crate::server::Server;
 use crate::session::Session;
 
 /// The sessions of an endpoint.
 pub(super) struct Sessions {
     all: Mutex<HashMap<String, Arc<Entry>>>,
-    store: Option<Arc<dyn SessionStore>>,
+    pub(super) server: Server,
+    pub(super) store: Option<Arc<dyn SessionStore>>,
+    pub(super) events: Arc<dyn EventStore>,
+    /// Whether no other process has the events.
+    pub(super) events_are_local: bool,
     limit: usize,
-    idle_time: Duration,
+    pub(super) idle_time: Duration,
+    pub(super) watch: Watch,
+}
+
+/// What became of a session that was to be added.
+struct Added {
+    /// `None` where there is no place.
+    entry: Option<Arc<Entry>>,
+    /// The session that gave way.
+    gone: Option<Arc<Entry>>,
 }
 
 /// What became of a session.
@@ -32,15 +48,17 @@ pub(super) enum Found {
 }
 
 impl Sessions {
-    pub(super) fn new(
-        store: Option<Arc<dyn SessionStore>>,
-        limits: &crate::limits::Limits,
-    ) -> Self {
+    pub(super) fn new(server: &Server, config: &HttpConfig, events: Arc<dyn EventStore>) -> Self {
+        let limits = server.limits();
         Self {
             all: Mutex::default(),
-            store,
+            server: server.clone(),
+            store: config.sessions.clone(),
+            events,
+            events_are_local: config.events.is_none(),
             limit: limits.sessions,
             idle_time: limits.session_idle_time,
+            watch: Watch::default(),
         }
     }
 
@@ -48,65 +66,90 @@ impl Sessions {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a session that begins; `None` where there is no place. The sessions that are over are
-    /// returned, too: the one that was idle for longest and gave way, or those that expired.
-    pub(super) async fn begin(&self, session: Arc<Session>) -> (Option<Arc<Entry>>, Vec<String>) {
-        let mut over = self.expired_now_and_then().await;
-        let (entry, gone) = self.add(session);
-        over.extend(gone);
-        if let (Some(entry), Some(store)) = (&entry, &self.store) {
+    /// Adds a session that begins; `None` where there is no place for it.
+    pub(super) async fn begin(self: &Arc<Self>, session: Arc<Session>) -> Option<Arc<Entry>> {
+        let added = self.add(session);
+        let ended = added.gone.map(|gone| {
+            let id = gone.id().to_owned();
+            self.finish(&id, Some(gone), true)
+        });
+        if let Some(ended) = ended {
+            // Sessions begin no faster than the stores forget those that give way.
+            ended.await;
+        }
+        let entry = added.entry?;
+        self.watch();
+        if let Some(store) = &self.store
+            && let Some(_writing) = entry.session.writes.begin()
+        {
             put(&**store, entry.id(), &record(&entry.session)).await;
         }
-        (entry, over)
+        Some(entry)
     }
 
-    /// Adds a session. Where there is no place, the one that is idle for longest gives way, and is
-    /// returned.
-    fn add(&self, session: Arc<Session>) -> (Option<Arc<Entry>>, Option<String>) {
+    /// Adds a session, unless another request has added it meanwhile. Where there is no place, the
+    /// session that is idle for longest is taken out.
+    fn add(&self, session: Arc<Session>) -> Added {
         let mut all = self.all();
+        let id = session.id.as_deref().unwrap_or_default();
+        if let Some(entry) = all.get(id) {
+            return Added {
+                entry: Some(Arc::clone(entry)),
+                gone: None,
+            };
+        }
         let mut gone = None;
         if all.len() >= self.limit {
             let entries = all.iter();
             let idle = entries.filter_map(|(id, entry)| Some((entry.idle()?, id)));
-            gone = idle.max().map(|(_, id)| id.clone());
+            let longest = idle.max().map(|(_, id)| id.clone());
+            gone = longest.and_then(|id| all.remove(&id));
         }
-        if let Some(entry) = gone.as_ref().and_then(|id| all.remove(id)) {
-            entry.end();
+        let entry = (all.len() < self.limit).then(|| {
+            let entry = Entry::new(session);
+            all.insert(entry.id().to_owned(), Arc::clone(&entry));
+            entry
+        });
+        drop(all);
+        if let Some(gone) = &gone {
+            gone.end();
         }
-        if all.len() >= self.limit {
-            return (None, gone);
-        }
-        let entry = Entry::new(session);
-        all.insert(entry.id().to_owned(), Arc::clone(&entry));
-        (Some(entry), gone)
+        Added { entry, gone }
     }
 
-    /// Sessions that nobody used for long, looked for as their number grows.
-    async fn expired_now_and_then(&self) -> Vec<String> {
-        let idle: Vec<String> = {
-            let all = self.all();
-            if !all.len().is_power_of_two() && all.len() % 256 != 255 {
-                return Vec::new();
-            }
-            let idle = all.iter().filter(|(_, entry)| self.is_idle(entry));
-            idle.map(|(id, _)| id.clone()).collect()
+    /// Takes a session out of the table, and ends its work.
+    pub(super) fn take(&self, id: &str) -> Option<Arc<Entry>> {
+        let entry = self.all().remove(id);
+        entry.inspect(|entry| entry.end())
+    }
+
+    /// As [`take`](Self::take), unless somebody has used the session meanwhile.
+    pub(super) fn take_expired(&self, id: &str) -> Option<Arc<Entry>> {
+        let entry = {
+            let mut all = self.all();
+            let expired = all.get(id).is_some_and(|entry| self.is_idle(entry));
+            expired.then(|| all.remove(id)).flatten()
         };
-        let mut expired = Vec::new();
-        for id in idle {
-            if self.is_used_elsewhere(&id).await {
-                self.forget(&id);
-            } else {
-                expired.push(id);
-            }
-        }
-        expired
+        entry.inspect(|entry| entry.end())
+    }
+
+    pub(super) fn has_any(&self) -> bool {
+        !self.all().is_empty()
+    }
+
+    /// The sessions that nobody used for so long that they have expired, as far as this process
+    /// knows.
+    pub(super) fn expired(&self) -> Vec<String> {
+        let all = self.all();
+        let idle = all.iter().filter(|(_, entry)| self.is_idle(entry));
+        idle.map(|(id, _)| id.clone()).collect()
     }
 
     fn is_idle(&self, entry: &Entry) -> bool {
         entry.idle().is_some_and(|idle| idle >= self.idle_time)
     }
 
-    async fn is_used_elsewhere(&self, id: &str) -> bool {
+    pub(super) async fn is_used_elsewhere(&self, id: &str) -> bool {
         let record = self.stored(id).await;
         record.is_some_and(|record| record.idle() < self.idle_time)
     }
@@ -116,9 +159,13 @@ impl Sessions {
         self.all().get(id).cloned()
     }
 
-    /// A session, also one that another process began.
-    pub(super) async fn find(&self, id: &str) -> Found {
+    /// Finds a session of `principal`, also one that another process began. To other principals
+    /// it is unknown, and their requests do not keep it alive.
+    pub(super) async fn find(self: &Arc<Self>, id: &str, principal: Option<&str>) -> Found {
         if let Some(entry) = self.here(id) {
+            if entry.principal() != principal {
+                return Found::Unknown;
+            }
             // Boxes for what is rare.
             if !entry.is_used_within(self.idle_time) {
                 if !Box::pin(self.is_used_elsewhere(id)).await {
@@ -127,13 +174,16 @@ impl Sessions {
                 entry.touch();
             }
             if self.store.is_some() && entry.is_unsaved_for(self.idle_time / 4) {
-                Box::pin(self.change(id, &Delta::default())).await;
+                Box::pin(self.change(&entry, &Delta::default())).await;
             }
             return Found::Here(entry);
         }
         let Some(record) = Box::pin(self.stored(id)).await else {
             return Found::Unknown;
         };
+        if record.principal() != principal {
+            return Found::Unknown;
+        }
         if record.idle() >= self.idle_time {
             return Found::Expired;
         }
@@ -144,9 +194,21 @@ impl Sessions {
                 return Found::Unknown;
             }
         };
-        // Another request may have been faster. A copy that gives way is in the store.
-        let entry = self.here(id).or_else(|| self.add(session).0);
-        entry.map_or(Found::NoPlace, Found::Here)
+        let added = self.add(session);
+        // The session goes on at other processes.
+        if let Some(gone) = added.gone {
+            Box::pin(self.forget_events(gone.id())).await;
+        }
+        let Some(entry) = added.entry else {
+            return Found::NoPlace;
+        };
+        self.watch();
+        // Another process may have ended the session before it could see that there is a copy here.
+        if Box::pin(self.stored(id)).await.is_none() {
+            Box::pin(self.forget(id)).await;
+            return Found::Unknown;
+        }
+        Found::Here(entry)
     }
 
     async fn stored(&self, id: &str) -> Option<Record> {
@@ -154,9 +216,9 @@ impl Sessions {
     }
 
     /// Notes what changed in a session where all processes see it.
-    pub(super) async fn change(&self, id: &str, delta: &Delta) {
+    pub(super) async fn change(&self, entry: &Entry, delta: &Delta) {
         if let Some(store) = &self.store {
-            change(&**store, id, delta).await;
+            change(&**store, entry, delta).await;
         }
     }
 
@@ -176,25 +238,9 @@ impl Sessions {
                 };
                 if entry.idle().is_none() && entry.is_unsaved_for(time) {
                     // A box for what is rare.
-                    Box::pin(change(&*store, entry.id(), &Delta::default())).await;
+                    Box::pin(change(&*store, &entry, &Delta::default())).await;
                 }
             }
-        }
-    }
-
-    /// Ends a session here; `false` where it was not here.
-    pub(super) fn forget(&self, id: &str) -> bool {
-        let entry = self.all().remove(id);
-        entry.inspect(|entry| entry.end()).is_some()
-    }
-
-    /// Ends a session everywhere.
-    pub(super) async fn remove(&self, id: &str) {
-        self.forget(id);
-        if let Some(store) = &self.store
-            && let Err(error) = store.remove(id).await
-        {
-            tracing::error!(error = %Chain(&error), "a session cannot be removed");
         }
     }
 }
@@ -206,8 +252,11 @@ async fn stored(store: &dyn SessionStore, id: &str) -> Option<Record> {
 }
 
 /// Changes the record of a session, unless the session has ended.
-async fn change(store: &dyn SessionStore, id: &str, delta: &Delta) {
-    if let Some(mut record) = stored(store, id).await {
+async fn change(store: &dyn SessionStore, entry: &Entry, delta: &Delta) {
+    let id = entry.id();
+    if let Some(_writing) = entry.session.writes.begin()
+        && let Some(mut record) = stored(store, id).await
+    {
         record.change(delta);
         put(store, id, &record).await;
     }

@@ -63,6 +63,9 @@ impl SessionStore for MemorySessions {
 /// A session as it is kept.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Record {
+    /// Absent in records that older releases wrote: those belong to no principal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    principal: Option<String>,
     revision: String,
     client_info: Implementation,
     capabilities: ClientCapabilities,
@@ -75,6 +78,7 @@ pub(super) struct Record {
 /// The record of a session that begins.
 pub(super) fn record(session: &Session) -> Record {
     Record {
+        principal: session.principal.as_deref().map(Into::into),
         revision: session.revision.as_str().to_owned(),
         client_info: session.client_info.clone(),
         capabilities: session.capabilities.clone(),
@@ -97,6 +101,7 @@ pub(super) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
     let level = record.level;
     let session = Session::new(
         Some(id.into()),
+        record.principal.map(Into::into),
         revision,
         record.client_info,
         record.capabilities,
@@ -118,6 +123,11 @@ fn now() -> u64 {
 }
 
 impl Record {
+    /// The principal that the session belongs to.
+    pub(super) fn principal(&self) -> Option<&str> {
+        self.principal.as_deref()
+    }
+
     /// How long no process used it.
     pub(super) fn idle(&self) -> Duration {
         Duration::from_millis(now().saturating_sub(self.used))

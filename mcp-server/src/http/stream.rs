@@ -23,7 +23,7 @@ use crate::session::Session;
 
 /// The stream of one POST, or of the announcements of a session.
 pub(super) struct Stream {
-    session: Arc<Session>,
+    pub(super) session: Arc<Session>,
     /// Given before events are written.
     id: OnceLock<String>,
     pub(super) store: Arc<dyn EventStore>,
@@ -104,7 +104,7 @@ impl Stream {
         self.id.get().map_or("", String::as_str)
     }
 
-    pub(super) fn session(&self) -> &str {
+    pub(super) fn session_id(&self) -> &str {
         self.session.id.as_deref().unwrap_or_default()
     }
 
@@ -174,7 +174,10 @@ impl Stream {
     /// Begins to write events. `true` where the last was said meanwhile, and who calls has to
     /// [finish](Self::finish) the stream.
     pub(super) async fn begin(&self) -> bool {
-        if let Err(error) = self.store.open(self.session(), self.id()).await {
+        // A session that has ended has nothing in the store any more.
+        if let Some(_writing) = self.session.writes.begin()
+            && let Err(error) = self.store.open(self.session_id(), self.id()).await
+        {
             tracing::error!(error = %Chain(&error), "a stream cannot be kept");
         }
         self.change(|state| {

@@ -99,9 +99,12 @@ impl Stream {
     }
 
     async fn append(&self, number: u64, message: Option<Bytes>) {
+        let Some(_writing) = self.session.writes.begin() else {
+            return;
+        };
         let kept = self
             .store
-            .append(self.session(), self.id(), number, message);
+            .append(self.session_id(), self.id(), number, message);
         if let Err(error) = kept.await {
             tracing::error!(error = %Chain(&error), "an event cannot be kept");
         }

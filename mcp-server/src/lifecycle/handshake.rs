@@ -126,6 +126,7 @@ pub(crate) fn initialize(
     let capabilities = capabilities.map_err(|error: ConvertError| fault(&error))?;
     let session = Arc::new(Session::new(
         via.session_id.clone(),
+        via.extensions.principal().map(Into::into),
         revision,
         params.client_info,
         capabilities,

@@ -9,7 +9,7 @@ use super::scope::Scope;
 use super::{ListAt, Listed, ResourceDef, templates};
 use crate::context::Context;
 use crate::error::HandlerError;
-use crate::lists::{Definition, Kept, PURPOSE, bad_cursor, behind};
+use crate::lists::{Definition, Kept, PURPOSE, bad_cursor, behind, cursor_binding};
 
 /// Answers the request.
 pub(super) async fn list(
@@ -20,7 +20,7 @@ pub(super) async fn list(
     let scope = Scope::of(&params, &cx);
     #[cfg(feature = "versioned-resources")]
     let scope = scope.filtered(&params, &cx)?;
-    let bound_to = scope.to_bytes();
+    let bound_to = cursor_binding(&cx, &scope.to_bytes());
     let start = match &params.cursor {
         None => Position::Beginning,
         Some(cursor) => keys

@@ -1,0 +1,253 @@
+//! Sessions leave nothing behind, however they end.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use mcp_server::{
+    EventStore, HttpConfig, MemoryEvents, MemorySessions, Page, SessionStore, StoreFuture,
+};
+use tokio::sync::Semaphore;
+
+use crate::bus::Shared;
+use crate::legacy::*;
+use crate::raw::*;
+
+/// A store of events that knows which sessions have something in it, and can be made to wait
+/// before it opens a stream.
+pub(crate) struct Counted {
+    events: MemoryEvents,
+    sessions: Mutex<BTreeSet<String>>,
+    slow: Option<Slow>,
+}
+
+struct Slow {
+    opening: Semaphore,
+    go: Semaphore,
+}
+
+impl Counted {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            events: MemoryEvents::new(16),
+            sessions: Mutex::default(),
+            slow: None,
+        })
+    }
+
+    fn slow() -> Arc<Self> {
+        Arc::new(Self {
+            events: MemoryEvents::new(16),
+            sessions: Mutex::default(),
+            slow: Some(Slow {
+                opening: Semaphore::new(0),
+                go: Semaphore::new(0),
+            }),
+        })
+    }
+
+    /// The sessions that have something in the store.
+    pub(crate) fn sessions(&self) -> Vec<String> {
+        self.sessions
+            .lock()
+            .expect("sound")
+            .iter()
+            .cloned()
+            .collect()
+    }
+}
+
+impl EventStore for Counted {
+    fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            if let Some(slow) = &self.slow {
+                slow.opening.add_permits(1);
+                slow.go.acquire().await.expect("open").forget();
+            }
+            self.sessions
+                .lock()
+                .expect("sound")
+                .insert(session.to_owned());
+            self.events.open(session, stream).await
+        })
+    }
+
+    fn append<'a>(
+        &'a self,
+        session: &'a str,
+        stream: &'a str,
+        number: u64,
+        message: Option<Bytes>,
+    ) -> StoreFuture<'a, ()> {
+        // As a store would that does not ask whether the stream was opened.
+        self.sessions
+            .lock()
+            .expect("sound")
+            .insert(session.to_owned());
+        self.events.append(session, stream, number, message)
+    }
+
+    fn read<'a>(
+        &'a self,
+        session: &'a str,
+        stream: &'a str,
+        after: u64,
+    ) -> StoreFuture<'a, Option<Page>> {
+        self.events.read(session, stream, after)
+    }
+
+    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
+        self.sessions.lock().expect("sound").remove(session);
+        self.events.remove(session)
+    }
+}
+
+/// A store of sessions that knows which ones it has.
+pub(crate) struct CountedSessions {
+    sessions: MemorySessions,
+    ids: Mutex<BTreeSet<String>>,
+    /// Whether nobody has used any session for long.
+    pub(crate) old: Mutex<bool>,
+}
+
+impl CountedSessions {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            sessions: MemorySessions::new(),
+            ids: Mutex::default(),
+            old: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn sessions(&self) -> Vec<String> {
+        self.ids.lock().expect("sound").iter().cloned().collect()
+    }
+}
+
+impl SessionStore for CountedSessions {
+    fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
+        self.ids.lock().expect("sound").insert(session.to_owned());
+        self.sessions.put(session, value)
+    }
+
+    fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
+        Box::pin(async move {
+            let value = self.sessions.get(session).await?;
+            if !*self.old.lock().expect("sound") {
+                return Ok(value);
+            }
+            Ok(value.map(|value| {
+                let mut value: serde_json::Value = serde_json::from_slice(&value).expect("JSON");
+                value["used"] = 0.into();
+                value.to_string().into_bytes()
+            }))
+        })
+    }
+
+    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
+        self.ids.lock().expect("sound").remove(session);
+        self.sessions.remove(session)
+    }
+}
+
+fn id_of<'a>(session: &'a [(&'static str, String)]) -> &'a str {
+    let id = session.iter().find(|(name, _)| *name == "Mcp-Session-Id");
+    &id.expect("a session").1
+}
+
+#[tokio::test]
+async fn delete_during_a_post_leaves_nothing_in_the_event_store() {
+    let events = Counted::slow();
+    let slow = events.slow.as_ref().expect("slow");
+    let (server, _probe) = server(|builder| builder);
+    let address = serve_with(&server, HttpConfig::new().event_store(events.clone()));
+    let session = begin(address, "2025-11-25").await;
+    // The stream of the POST is on its way into the store.
+    let mut post = start(address, &session, &tool(1, "say_and_wait")).await;
+    soon(slow.opening.acquire()).await.expect("open").forget();
+    let mut delete = Raw::connect(address).await;
+    delete.request("DELETE", &session, "").await;
+    // The session ends before its stores are empty.
+    while Raw::post(address, &session, PING).await.0.status != 404 {}
+    slow.go.add_permits(16);
+    assert_eq!(delete.head().await.status, 204);
+    let head = post.head().await;
+    post.body(&head).await;
+    assert_eq!(events.sessions(), [""; 0]);
+}
+
+#[tokio::test]
+async fn delete_goes_on_without_the_client() {
+    let events = Counted::slow();
+    let slow = events.slow.as_ref().expect("slow");
+    let (server, _probe) = server(|builder| builder);
+    let address = serve_with(&server, HttpConfig::new().event_store(events.clone()));
+    let session = begin(address, "2025-11-25").await;
+    slow.go.add_permits(1);
+    let told = listen(address, &session).await;
+    let _post = start(address, &session, &tool(1, "say")).await;
+    for _ in 0..2 {
+        soon(slow.opening.acquire()).await.expect("open").forget();
+    }
+    assert_eq!(events.sessions(), [id_of(&session)]);
+    // Its DELETE waits for the stream that is being opened.
+    let mut delete = Raw::connect(address).await;
+    delete.request("DELETE", &session, "").await;
+    while Raw::post(address, &session, PING).await.0.status != 404 {}
+    drop((delete, told));
+    slow.go.add_permits(16);
+    soon(async {
+        while !events.sessions().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_that_expires_is_removed_though_no_other_one_begins() {
+    tokio::time::pause();
+    let (events, sessions) = (Counted::new(), CountedSessions::new());
+    let config = HttpConfig::new()
+        .event_store(events.clone())
+        .session_store(sessions.clone());
+    let (server, _probe) = server(|builder| builder);
+    let address = serve_with(&server, config);
+    let session = begin(address, "2025-11-25").await;
+    let mut raw = start(address, &session, &tool(1, "say")).await;
+    let head = raw.head().await;
+    raw.body(&head).await;
+    assert_eq!(events.sessions(), [id_of(&session)]);
+    assert_eq!(sessions.sessions(), [id_of(&session)]);
+    *sessions.old.lock().expect("sound") = true;
+    tokio::time::sleep(Duration::from_secs(2 * 1_800)).await;
+    assert_eq!((events.sessions(), sessions.sessions()), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn the_end_at_one_process_leaves_nothing_of_another_in_the_stores() {
+    let bus = Arc::new(Shared::default());
+    let (events, sessions) = (Counted::slow(), CountedSessions::new());
+    let slow = events.slow.as_ref().expect("slow");
+    let config = HttpConfig::new()
+        .event_store(events.clone())
+        .session_store(sessions.clone());
+    let (one, _probe) = server(|builder| builder.bus(bus.clone()));
+    let (two, _probe) = server(|builder| builder.bus(bus.clone()));
+    let (at_one, at_two) = (serve_with(&one, config.clone()), serve_with(&two, config));
+    let session = begin(at_one, "2025-11-25").await;
+    let mut post = start(at_two, &session, &tool(1, "say_and_wait")).await;
+    soon(slow.opening.acquire()).await.expect("open").forget();
+    let (head, _) = Raw::connect(at_one).await.ask("DELETE", &session, "").await;
+    assert_eq!(head.status, 204);
+    slow.go.add_permits(16);
+    let head = post.head().await;
+    post.body(&head).await;
+    soon(async {
+        while !(events.sessions().is_empty() && sessions.sessions().is_empty()) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}

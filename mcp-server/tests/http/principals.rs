@@ -1,0 +1,246 @@
+//! Sessions, streams, channels and cursors belong to the principal that began them.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+use mcp_server::{
+    Context, HttpConfig, MemoryEvents, MemorySessions, Principal, PromptDef, ResourceDef, Server,
+};
+use tokio::net::TcpListener;
+
+use crate::bus::Shared;
+use crate::legacy::*;
+use crate::raw::*;
+
+type Headers = Vec<(&'static str, String)>;
+
+/// Mounts the endpoint in axum behind a layer that authenticates by the header `X-User`. Without
+/// the header a request has no principal.
+async fn mount(server: &Server, config: HttpConfig) -> SocketAddr {
+    let authenticate = middleware::from_fn(|mut request: Request, next: Next| async move {
+        let user = request.headers().get("x-user");
+        if let Some(user) = user.map(|user| user.to_str().expect("ASCII").to_owned()) {
+            request.extensions_mut().insert(Principal(user));
+        }
+        next.run(request).await
+    });
+    let service = server.clone().into_service(config);
+    let app = axum::Router::new()
+        .fallback_service(service)
+        .layer(authenticate);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    address
+}
+
+/// The headers as `user` sends them; an empty name stands for no authentication.
+fn by(headers: &Headers, user: &str) -> Headers {
+    with(headers.clone(), "X-User", user)
+}
+
+/// Begins a session as `user`. The headers returned name the session but no user.
+async fn begin_as(address: SocketAddr, user: &str) -> Headers {
+    let headers = by(&media(), user);
+    let (head, body) = Raw::post(address, &headers, &initialize("2025-11-25")).await;
+    assert_eq!(head.status, 200, "{body}");
+    let id = head.get("mcp-session-id").expect("a session").to_owned();
+    with(media(), "Mcp-Session-Id", &id)
+}
+
+/// The status of a request; the body is not read, since it may be a stream.
+async fn status(address: SocketAddr, method: &str, headers: &Headers, body: &str) -> u16 {
+    let mut raw = Raw::connect(address).await;
+    raw.request(method, headers, body).await;
+    raw.head().await.status
+}
+
+#[tokio::test]
+async fn another_principal_gets_404_in_every_method_of_a_session() {
+    let (server, _probe) = server(|builder| builder);
+    let address = mount(&server, HttpConfig::default()).await;
+    for (owner, others) in [("ann", ["bob", ""]), ("", ["ann", "bob"])] {
+        let session = begin_as(address, owner).await;
+        for other in others {
+            let headers = by(&session, other);
+            assert_eq!(
+                status(address, "POST", &headers, PING).await,
+                404,
+                "{other}"
+            );
+            assert_eq!(status(address, "GET", &headers, "").await, 404, "{other}");
+            assert_eq!(
+                status(address, "DELETE", &headers, "").await,
+                404,
+                "{other}"
+            );
+        }
+        // Nothing that the others tried ended it.
+        let headers = by(&session, owner);
+        assert_eq!(status(address, "POST", &headers, PING).await, 200);
+        assert_eq!(status(address, "GET", &headers, "").await, 200);
+        assert_eq!(status(address, "DELETE", &headers, "").await, 204);
+    }
+}
+
+#[tokio::test]
+async fn another_principal_cannot_resume_a_stream() {
+    let (server, _probe) = server(|builder| builder);
+    let address = mount(&server, HttpConfig::default()).await;
+    let session = begin_as(address, "ann").await;
+    let mut raw = start(address, &by(&session, "ann"), &tool(1, "say")).await;
+    let head = raw.head().await;
+    let said = raw.body(&head).await;
+    let resume = with(session, "Last-Event-ID", ids(&said)[0]);
+    for other in ["bob", ""] {
+        assert_eq!(status(address, "GET", &by(&resume, other), "").await, 404);
+    }
+    let (head, rest) = Raw::connect(address)
+        .await
+        .ask("GET", &by(&resume, "ann"), "")
+        .await;
+    assert_eq!(head.status, 200);
+    assert!(rest.contains("\"said\""), "{rest}");
+}
+
+#[tokio::test]
+async fn another_principal_cannot_answer_or_cancel_a_request() {
+    let (server, mut probe) = server(|builder| builder);
+    let address = mount(&server, HttpConfig::default()).await;
+    let session = begin_as(address, "ann").await;
+    let _raw = start(address, &by(&session, "ann"), &tool(4, "wait")).await;
+    soon(probe.waiting.recv()).await;
+    let cancelled =
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}"#;
+    let stranger = by(&session, "bob");
+    assert_eq!(status(address, "POST", &stranger, cancelled).await, 404);
+    assert!(probe.dropped.try_recv().is_err(), "the request goes on");
+    let owner = by(&session, "ann");
+    assert_eq!(status(address, "POST", &owner, cancelled).await, 202);
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+}
+
+#[tokio::test]
+async fn another_process_knows_the_principal_of_a_session() {
+    let bus = Arc::new(Shared::default());
+    let sessions = Arc::new(MemorySessions::new());
+    let config = HttpConfig::new()
+        .session_store(sessions)
+        .event_store(Arc::new(MemoryEvents::new(16)));
+    let (one, mut probe) = server(|builder| builder.bus(bus.clone()));
+    let (two, _probe) = server(|builder| builder.bus(bus.clone()));
+    let at_one = mount(&one, config.clone()).await;
+    let at_two = mount(&two, config).await;
+    for (owner, other) in [("ann", "bob"), ("ann", ""), ("", "ann")] {
+        let session = begin_as(at_one, owner).await;
+        let (owned, foreign) = (by(&session, owner), by(&session, other));
+        // Before and after the other process has a copy of the session.
+        assert_eq!(status(at_two, "POST", &foreign, PING).await, 404);
+        assert_eq!(status(at_two, "POST", &owned, PING).await, 200);
+        assert_eq!(status(at_two, "POST", &foreign, PING).await, 404);
+
+        // Answers of the owner reach the request that waits for them at the first process.
+        let mut raw = start(at_one, &owned, &tool(5, "ask")).await;
+        let head = raw.head().await;
+        let read = raw.chunks_until("roots/list").await;
+        let (_, id) = read.split_once(r#""id":"#).expect("an id");
+        let id: String = id.chars().take_while(char::is_ascii_digit).collect();
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
+        assert_eq!(status(at_two, "POST", &foreign, &answer).await, 404);
+        assert_eq!(status(at_two, "POST", &owned, &answer).await, 202);
+        assert!(raw.body(&head).await.contains("\"0 roots\""));
+
+        let _raw = start(at_one, &owned, &tool(4, "wait")).await;
+        soon(probe.waiting.recv()).await;
+        cancel(at_two, &owned, 4).await;
+        assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+    }
+}
+
+#[tokio::test]
+async fn a_stored_session_without_a_principal_belongs_to_no_principal() {
+    use mcp_server::SessionStore as _;
+
+    let sessions = Arc::new(MemorySessions::new());
+    let (server, _probe) = server(|builder| builder);
+    let config = HttpConfig::new().session_store(sessions.clone());
+    let address = mount(&server, config).await;
+    let record = r#"{"revision":"2025-11-25","client_info":{"name":"t","version":"1"},"capabilities":{},"level":1,"resources":[],"used":18446744073709551615}"#;
+    let kept = sessions.put("older", record.as_bytes().to_vec()).await;
+    kept.expect("kept");
+    let session = with(media(), "Mcp-Session-Id", "older");
+    assert_eq!(
+        status(address, "POST", &by(&session, "ann"), PING).await,
+        404
+    );
+    assert_eq!(status(address, "POST", &session, PING).await, 200);
+}
+
+#[tokio::test]
+async fn another_principal_cannot_post_to_a_channel() {
+    let (server, _probe) = server(|builder| builder);
+    let address = mount(&server, HttpConfig::new().http_sse("/sse")).await;
+    for (owner, others) in [("ann", ["bob", ""]), ("", ["ann", "bob"])] {
+        let mut stream = Raw::connect(address).await.at("/sse");
+        let accept = with(Vec::new(), "Accept", "text/event-stream");
+        stream.request("GET", &by(&accept, owner), "").await;
+        assert_eq!(stream.head().await.status, 200);
+        let first = stream.chunk().await;
+        let path = first.trim_end().rsplit_once(' ').expect("an address").1;
+        let json = with(media(), "Accept", "");
+        let post = async |user: &str| {
+            let mut raw = Raw::connect(address).await.at(path);
+            raw.ask("POST", &by(&json, user), PING).await.0.status
+        };
+        for other in others {
+            assert_eq!(post(other).await, 404, "{other}");
+        }
+        assert_eq!(post(owner).await, 202);
+        let read = stream.chunks_until("\"id\":5").await;
+        assert_eq!(read.matches("\"id\":5").count(), 1, "{read}");
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_of_another_principal_is_refused() {
+    let resource = |name: &str| {
+        ResourceDef::new(format!("test://{name}"), name)
+            .handler(|_: String, _: Context| async { Ok("text") })
+    };
+    let prompt = |name: &str| PromptDef::new(name).handler(|(), _: Context| async { Ok("hello") });
+    let (server, _probe) = server(|builder| {
+        builder
+            .page_size(NonZeroUsize::MIN)
+            .add_resource(resource("a"))
+            .add_resource(resource("b"))
+            .add_prompt(prompt("a"))
+            .add_prompt(prompt("b"))
+    });
+    let address = mount(&server, HttpConfig::default()).await;
+    for method in ["resources/list", "prompts/list"] {
+        for (owner, others) in [("ann", ["bob", ""]), ("", ["ann", "bob"])] {
+            let list = async |user: &str, cursor: Option<&str>| {
+                let cursor = cursor.map(|cursor| format!("\"cursor\":\"{cursor}\","));
+                let cursor = cursor.unwrap_or_default();
+                let body = format!(
+                    r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{cursor}{META}}}}}"#
+                );
+                let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
+                let headers = with(headers, "Mcp-Method", method);
+                let (_, body) = Raw::post(address, &by(&headers, user), &body).await;
+                serde_json::from_str::<serde_json::Value>(&body).expect("JSON")
+            };
+            let first = list(owner, None).await;
+            let cursor = first["result"]["nextCursor"].as_str().expect("a cursor");
+            for other in others {
+                let refused = list(other, Some(cursor)).await;
+                assert_eq!(refused["error"]["code"], -32602, "{method} {other}");
+            }
+            let second = list(owner, Some(cursor)).await;
+            assert!(second["result"].is_object(), "{method}: {second}");
+        }
+    }
+}
