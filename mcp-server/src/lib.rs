@@ -98,6 +98,8 @@ pub use http::{
 };
 #[cfg(feature = "http")]
 pub use http::{HttpBody, HttpConfig, HttpFuture, HttpServer, HttpService};
+#[cfg(feature = "http")]
+pub use http::{IpNetwork, IpNetworkError, PeerAddress};
 #[cfg(feature = "seal")]
 pub use input::{Ask, Elicited, Field, Form, InputError};
 pub use limits::Limits;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 #[cfg(feature = "http")]
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::context::{Context, Principal};
@@ -30,8 +30,8 @@ impl Holder {
         }
         #[cfg(feature = "http")]
         if cx.extension::<http::request::Parts>().is_some() {
-            let address = cx.extension::<SocketAddr>();
-            return address.map_or(Self::Anyone, |address| Self::Address(network(address.ip())));
+            let address = cx.extension::<crate::PeerAddress>();
+            return address.map_or(Self::Anyone, |address| Self::Address(network(address.0)));
         }
         Self::Connection(Arc::as_ptr(&cx.call.extensions).addr())
     }

@@ -9,6 +9,7 @@ use mcp_types::Revision;
 
 use super::events::EventStore;
 use super::names::PROTOCOL_VERSION;
+use super::network::IpNetwork;
 use super::store::SessionStore;
 
 /// Under which names an endpoint may be reached.
@@ -23,6 +24,7 @@ pub struct HttpConfig {
     pub(super) sessions: Option<Arc<dyn SessionStore>>,
     pub(super) events: Option<Arc<dyn EventStore>>,
     pub(super) http_sse: Option<String>,
+    pub(super) proxies: Vec<IpNetwork>,
 }
 
 impl std::fmt::Debug for HttpConfig {
@@ -30,6 +32,7 @@ impl std::fmt::Debug for HttpConfig {
         f.debug_struct("HttpConfig")
             .field("hosts", &self.hosts)
             .field("origins", &self.origins)
+            .field("proxies", &self.proxies)
             .finish_non_exhaustive()
     }
 }

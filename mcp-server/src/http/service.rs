@@ -22,7 +22,7 @@ use super::channel::{self, Channels, channel_id};
 use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
-use super::{legacy, sessions::Sessions};
+use super::{legacy, proxy, sessions::Sessions};
 use crate::changes::BusReceiver;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Read, Via};
@@ -92,7 +92,8 @@ impl HttpService {
         B::Data: Send,
     {
         let endpoint = Arc::clone(&self.endpoint);
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        proxy::attach(&endpoint.config, &mut parts, remote);
         // Moved a few times.
         let parts = Arc::new(parts);
         HttpFuture::new(endpoint.respond(parts, body, remote))

@@ -11,6 +11,7 @@ mod mirrors;
 mod modern;
 mod mounted;
 mod processes;
+mod proxies;
 mod raw;
 mod sessions;
 mod streams;
