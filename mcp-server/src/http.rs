@@ -24,6 +24,7 @@ mod line;
 mod names;
 mod network;
 mod numbered;
+mod operations;
 mod patient;
 mod proxy;
 mod reader;

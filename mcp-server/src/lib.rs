@@ -65,6 +65,8 @@ mod lifecycle;
 mod limits;
 mod listen;
 mod lists;
+#[cfg(feature = "http")]
+mod metrics;
 mod numbered;
 mod outlet;
 mod params;
@@ -106,6 +108,8 @@ pub use limits::Limits;
 pub use lists::{Definition, Listing};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
+#[cfg(feature = "http")]
+pub use metrics::{Metrics, RefusalCause, Refusals};
 pub use peer::Peer;
 pub use prompts::{IntoMessage, IntoPrompt, PromptDef};
 #[cfg(feature = "templates")]

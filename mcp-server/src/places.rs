@@ -75,6 +75,12 @@ impl Places {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many are in use.
+    #[cfg(feature = "http")]
+    pub(crate) fn in_use(&self) -> usize {
+        self.taken().all
+    }
+
     /// A place for a request, until it is dropped; `None` where the peer or all together have no
     /// more.
     pub(crate) fn take(self: &Arc<Self>, cx: &Context) -> Option<Place> {

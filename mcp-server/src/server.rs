@@ -35,6 +35,10 @@ pub(crate) struct Inner {
     pub(crate) bus: Option<Arc<dyn Bus>>,
     pub(crate) subscriptions: Arc<Places>,
     pub(crate) stopping: Ended,
+    #[cfg(feature = "http")]
+    pub(crate) counters: crate::metrics::Counters,
+    #[cfg(feature = "http")]
+    pub(crate) queues: crate::metrics::Queues,
     #[cfg(feature = "seal")]
     pub(crate) keys: crate::seal::KeySlot,
     #[cfg(feature = "https-url")]

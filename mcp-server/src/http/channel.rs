@@ -43,6 +43,13 @@ impl Channels {
     fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Channel>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Returns how many there are, and how many bytes wait in them for clients to read them.
+    pub(super) fn gauges(&self) -> (usize, usize) {
+        let channels: Vec<_> = self.all().values().cloned().collect();
+        let queued = channels.iter().map(|channel| channel.outbox.queued_bytes());
+        (channels.len(), queued.sum())
+    }
 }
 
 /// The channel that a POST is for, by its address.

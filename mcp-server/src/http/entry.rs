@@ -228,6 +228,18 @@ impl Entry {
         Reading(Arc::clone(self))
     }
 
+    /// Bytes of messages that wait in its streams for the client to read them.
+    pub(super) fn queued_bytes(&self) -> usize {
+        let streams: Vec<_> = {
+            let work = locked(&self.work);
+            let streams = work.streams.iter();
+            streams
+                .filter_map(|working| working.stream.upgrade())
+                .collect()
+        };
+        streams.iter().map(|stream| stream.state().bytes).sum()
+    }
+
     /// Gives all work up.
     pub(super) fn end(&self) {
         let work = std::mem::take(&mut *locked(&self.work));

@@ -10,6 +10,7 @@ use mcp_types::Revision;
 use super::events::EventStore;
 use super::names::PROTOCOL_VERSION;
 use super::network::IpNetwork;
+use super::operations::Paths;
 use super::store::SessionStore;
 
 /// Under which names an endpoint may be reached.
@@ -25,6 +26,7 @@ pub struct HttpConfig {
     pub(super) events: Option<Arc<dyn EventStore>>,
     pub(super) http_sse: Option<String>,
     pub(super) proxies: Vec<IpNetwork>,
+    pub(super) paths: Paths,
 }
 
 impl std::fmt::Debug for HttpConfig {

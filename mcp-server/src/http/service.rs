@@ -39,8 +39,8 @@ pub struct HttpService {
 
 pub(super) struct Endpoint {
     pub(super) server: Server,
-    config: HttpConfig,
-    places: Arc<Semaphore>,
+    pub(super) config: HttpConfig,
+    pub(super) places: Arc<Semaphore>,
     pub(super) channels: Arc<Channels>,
     pub(super) sessions: Sessions,
     pub(super) events: Arc<dyn EventStore>,
@@ -75,6 +75,7 @@ impl Server {
             sessions,
             events,
         });
+        endpoint.watch();
         if let Some(bus) = &endpoint.server.inner.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Endpoint>::downgrade(&endpoint);
             bus.attach(receiver);
@@ -144,6 +145,9 @@ impl Endpoint {
         remote: Option<SocketAddr>,
     ) -> Response<HttpBody> {
         if let Err(refusal) = self.config.check(&parts) {
+            if let Some(response) = self.probe(&parts) {
+                return response;
+            }
             return answer::refusal(refusal);
         }
         if parts.method != Method::POST {
@@ -188,6 +192,9 @@ impl Endpoint {
 
     /// GET and DELETE are of sessions.
     async fn other_method(&self, parts: &Parts) -> Response<HttpBody> {
+        if let Some(response) = self.operation(parts) {
+            return response;
+        }
         if guard::is_modern(parts) {
             return answer::not_allowed("POST");
         }

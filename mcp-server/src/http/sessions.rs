@@ -111,6 +111,11 @@ impl Sessions {
         record.is_some_and(|record| record.idle() < self.idle_time)
     }
 
+    /// All sessions of this process.
+    pub(super) fn entries(&self) -> Vec<Arc<Entry>> {
+        self.all().values().cloned().collect()
+    }
+
     /// A session of this process.
     pub(super) fn here(&self, id: &str) -> Option<Arc<Entry>> {
         self.all().get(id).cloned()
