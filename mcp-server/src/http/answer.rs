@@ -22,7 +22,9 @@ use super::guard::Refusal;
 use super::line::Line;
 use super::reader::Reader;
 use crate::engine::{Answer, Call, Refused, respond};
+use crate::metrics::WatchedQueue;
 use crate::race::{Either, race};
+use crate::server::Server;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
@@ -173,10 +175,11 @@ pub(super) fn answer(answer: Answer) -> Response<HttpBody> {
 pub(super) async fn call(
     call: Call,
     line: Arc<Line>,
-    keep_alive: Duration,
+    server: &Server,
     permit: Option<OwnedSemaphorePermit>,
 ) -> Response<HttpBody> {
     let mut call = call;
+    let keep_alive = server.limits().keep_alive;
     let line = Reading(line);
     if let Some(last) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
         return line.finish(last);
@@ -205,6 +208,7 @@ pub(super) async fn call(
         way.end(&call.await.message);
     });
     events(HttpBody(Kind::Events(Box::new(Events {
+        _watched: server.watch_queue(&line.0),
         line,
         work: work.abort_handle(),
         ready: first,
@@ -252,6 +256,7 @@ impl Drop for Reading {
 
 /// A stream of events on its way. Dropping it cancels the request.
 struct Events {
+    _watched: WatchedQueue,
     line: Reading,
     work: AbortHandle,
     /// What leaves next.

@@ -22,6 +22,7 @@ use super::guard::{self, Refusal};
 use super::names::SESSION_ID;
 use super::service::{Endpoint, new_id};
 use crate::context::Extensions;
+use crate::metrics::RefusalCause;
 use crate::race::{Either, race};
 use crate::server::Server;
 use crate::transport::{Connection, Outbox, Owner};
@@ -74,6 +75,7 @@ impl Endpoint {
         guard::check_events(parts)?;
         let busy = |what| Refusal(StatusCode::SERVICE_UNAVAILABLE, what);
         if self.server.inner.stopping.is_set() {
+            self.count(RefusalCause::ShuttingDown);
             return Err(busy("the server is shutting down"));
         }
         let id = new_id()?;
@@ -86,6 +88,7 @@ impl Endpoint {
         {
             let mut all = self.channels.all();
             if all.len() >= self.server.limits().sessions {
+                self.count(RefusalCause::Sessions);
                 return Err(busy("too many sessions"));
             }
             all.insert(id.clone(), channel);
@@ -138,6 +141,7 @@ impl Endpoint {
         match race(take, sleep(limit)).await {
             Either::First(taken) => taken?,
             Either::Second(()) => {
+                self.count(RefusalCause::PeerQuota);
                 let what = "the stream of this session is not read";
                 return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
             }

@@ -12,6 +12,7 @@ use super::names::PROTOCOL_VERSION;
 use super::network::IpNetwork;
 use super::operations::Paths;
 use super::store::SessionStore;
+use crate::metrics::RefusalCause;
 
 /// Under which names an endpoint may be reached.
 ///
@@ -142,6 +143,14 @@ impl HttpConfig {
             }
         }
         Ok(())
+    }
+
+    /// Why [`check`](Self::check) refused a request.
+    pub(super) fn cause(&self, parts: &Parts) -> RefusalCause {
+        match self.check_host(parts) {
+            Ok(()) => RefusalCause::Origin,
+            Err(_) => RefusalCause::Host,
+        }
     }
 
     fn check_host(&self, parts: &Parts) -> Result<(), &'static str> {

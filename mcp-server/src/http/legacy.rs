@@ -24,6 +24,7 @@ use crate::changes::BusMessage;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Answer, Head, Read, Refused, Via, respond};
 use crate::listen::tell_session;
+use crate::metrics::RefusalCause;
 use crate::race::race;
 use crate::server::Server;
 use crate::session::Session;
@@ -65,7 +66,10 @@ impl Endpoint {
         }
         match self.sessions.find(id).await {
             Found::Here(entry) => return Ok(entry),
-            Found::NoPlace => return Err(TOO_MANY),
+            Found::NoPlace => {
+                self.count(RefusalCause::Sessions);
+                return Err(TOO_MANY);
+            }
             Found::Expired => Box::pin(self.end(id)).await,
             Found::Unknown => {}
         }
@@ -87,7 +91,8 @@ impl Endpoint {
             self.end(&id).await;
         }
         let Some(entry) = entry else {
-            return answer::refusal(TOO_MANY);
+            self.count(RefusalCause::Sessions);
+            return self.refuse(TOO_MANY);
         };
         let mut response = answer::answer(first);
         if let Ok(id) = HeaderValue::from_str(entry.id()) {

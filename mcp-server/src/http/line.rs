@@ -8,6 +8,7 @@ use std::task::Waker;
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::Notify;
 
+use crate::metrics::Queue;
 use crate::outlet::{Outlet, Push};
 
 /// Events that wait to be read, as they are written on the wire.
@@ -97,6 +98,12 @@ impl Line {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue for Line {
+    fn queued_bytes(&self) -> usize {
+        self.state().events.len()
     }
 }
 

@@ -7,9 +7,9 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode};
 
 use super::answer::{self, HttpBody};
-use super::guard::HttpConfig;
+use super::guard::{HttpConfig, Refusal};
 use super::service::Endpoint;
-use crate::metrics::{Gauges, Metrics};
+use crate::metrics::{Gauges, Metrics, RefusalCause};
 
 /// The paths that an [`HttpConfig`] names; none by default.
 #[derive(Clone, Debug, Default)]
@@ -120,6 +120,30 @@ impl Endpoint {
             response.headers_mut().insert(RETRY_AFTER, soon);
         }
         Some(response)
+    }
+
+    /// Counts a request that is refused.
+    pub(super) fn count(&self, cause: RefusalCause) {
+        self.server.inner.counters.refused(cause);
+    }
+
+    /// Refuses a request and counts it, unless its status has several causes: then whoever found
+    /// the cause has counted it.
+    pub(super) fn refuse(&self, refusal: Refusal) -> Response<HttpBody> {
+        let cause = match refusal.0 {
+            StatusCode::BAD_REQUEST => Some(RefusalCause::Malformed),
+            StatusCode::NOT_FOUND => Some(RefusalCause::UnknownSession),
+            StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+                Some(RefusalCause::MediaType)
+            }
+            StatusCode::REQUEST_TIMEOUT => Some(RefusalCause::BodyTimeout),
+            StatusCode::PAYLOAD_TOO_LARGE => Some(RefusalCause::BodyTooLarge),
+            _ => None,
+        };
+        if let Some(cause) = cause {
+            self.count(cause);
+        }
+        answer::refusal(refusal)
     }
 
     fn readiness(&self) -> (StatusCode, &'static str) {

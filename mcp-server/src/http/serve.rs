@@ -24,6 +24,8 @@ use super::patient::Patient;
 use super::service::{HttpFuture, HttpService};
 use crate::error::ServeError;
 use crate::limits::Limits;
+#[cfg(feature = "tls")]
+use crate::metrics::RefusalCause;
 use crate::race::{Either, race};
 use crate::server::Server;
 
@@ -245,6 +247,7 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
         let (server, front, way) = (server.clone(), front.clone(), way.clone());
         connections.spawn(async move {
             let _place = place;
+            let _open = server.count_connection();
             connection(&server, stream, remote, &front, &way).await;
         });
     }
@@ -300,7 +303,13 @@ async fn connection(
                 Either::Second(Either::First(Err(error))) => {
                     tracing::debug!(%error, "no handshake");
                 }
-                Either::Second(Either::Second(())) => tracing::debug!("a handshake took too long"),
+                Either::Second(Either::Second(())) => {
+                    server
+                        .inner
+                        .counters
+                        .refused(RefusalCause::ConnectionTimeout);
+                    tracing::debug!("a handshake took too long");
+                }
                 Either::First(()) => {}
             }
         }

@@ -27,6 +27,7 @@ use crate::changes::BusReceiver;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Read, Via};
 use crate::lifecycle::{INITIALIZE, LISTEN};
+use crate::metrics::RefusalCause;
 use crate::race::{Either, race};
 use crate::server::Server;
 
@@ -144,11 +145,13 @@ impl Endpoint {
         body: B,
         remote: Option<SocketAddr>,
     ) -> Response<HttpBody> {
+        self.server.inner.counters.request();
         if let Err(refusal) = self.config.check(&parts) {
             if let Some(response) = self.probe(&parts) {
                 return response;
             }
-            return answer::refusal(refusal);
+            self.count(self.config.cause(&parts));
+            return self.refuse(refusal);
         }
         if parts.method != Method::POST {
             return Box::pin(self.other_method(&parts)).await;
@@ -160,29 +163,32 @@ impl Endpoint {
             None => guard::check_media(&parts),
         };
         if let Err(refusal) = checked {
-            return answer::refusal(refusal);
+            return self.refuse(refusal);
         }
         let permit = match self.place() {
             Ok(permit) => permit,
-            Err(refusal) => return answer::refusal(refusal),
+            Err(refusal) => return self.refuse(refusal),
         };
         let bytes = match self.body(body).await {
             Ok(bytes) => bytes,
-            Err(refusal) => return answer::refusal(refusal),
+            Err(refusal) => return self.refuse(refusal),
         };
+        self.server.inner.counters.request_bytes(bytes.len());
         if let Some(id) = channel.map(str::to_owned) {
             let extensions = Extensions::of_http(parts, remote);
             let response = Box::pin(self.post_channel(&id, extensions, &bytes, permit));
-            return response.await.unwrap_or_else(answer::refusal);
+            return response
+                .await
+                .unwrap_or_else(|refusal| self.refuse(refusal));
         }
         if let Some(id) = legacy::session_id(&parts) {
             match self.entry_of(id, &parts).await {
                 Ok(entry) => {
                     let extensions = Arc::new(Extensions::of_http(parts, remote));
                     let response = self.post(&entry, extensions, &bytes, permit).await;
-                    return response.unwrap_or_else(answer::refusal);
+                    return response.unwrap_or_else(|refusal| self.refuse(refusal));
                 }
-                Err(refusal) if !legacy::is_modern(&bytes) => return answer::refusal(refusal),
+                Err(refusal) if !legacy::is_modern(&bytes) => return self.refuse(refusal),
                 Err(_) => {}
             }
         }
@@ -196,6 +202,7 @@ impl Endpoint {
             return response;
         }
         if guard::is_modern(parts) {
+            self.count(RefusalCause::Method);
             return answer::not_allowed("POST");
         }
         let channel = channel::opens(self.config.http_sse.as_deref(), parts);
@@ -203,9 +210,12 @@ impl Endpoint {
             Method::GET if channel => self.open_channel(parts),
             Method::GET => self.get(parts).await,
             Method::DELETE => self.delete(parts).await,
-            _ => return answer::not_allowed("GET, POST, DELETE"),
+            _ => {
+                self.count(RefusalCause::Method);
+                return answer::not_allowed("GET, POST, DELETE");
+            }
         };
-        response.unwrap_or_else(answer::refusal)
+        response.unwrap_or_else(|refusal| self.refuse(refusal))
     }
 
     /// Lets the handler of a notification run.
@@ -220,10 +230,14 @@ impl Endpoint {
     fn place(&self) -> Result<OwnedSemaphorePermit, Refusal> {
         let busy = |what| Refusal(StatusCode::SERVICE_UNAVAILABLE, what);
         if self.server.inner.stopping.is_set() {
+            self.count(RefusalCause::ShuttingDown);
             return Err(busy("the server is shutting down"));
         }
         let place = Arc::clone(&self.places).try_acquire_owned();
-        place.map_err(|_| busy("too many requests at once"))
+        place.map_err(|_| {
+            self.count(RefusalCause::Requests);
+            busy("too many requests at once")
+        })
     }
 
     async fn body<B: Body>(&self, body: B) -> Result<Bytes, Refusal> {
@@ -267,7 +281,7 @@ impl Endpoint {
             Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))
             | Err(None) => {
                 let what = "an answer, and nothing was asked";
-                return answer::refusal(Refusal(StatusCode::BAD_REQUEST, what));
+                return self.refuse(Refusal(StatusCode::BAD_REQUEST, what));
             }
             Err(Some(fault)) => return answer::answer(fault),
             Ok(Read::One(message)) => message,
@@ -275,7 +289,10 @@ impl Endpoint {
         if message.method() == Some(INITIALIZE) {
             via.session_id = match new_id() {
                 Ok(id) => Some(id.into()),
-                Err(refusal) => return answer::refusal(refusal),
+                Err(refusal) => {
+                    self.count(RefusalCause::Internal);
+                    return self.refuse(refusal);
+                }
             };
         }
         // Subscriptions last, and have a limit of their own.
@@ -289,7 +306,7 @@ impl Endpoint {
                 self.notified(handler).await;
                 answer::empty(StatusCode::ACCEPTED)
             }
-            Accepted::Call(call) => answer::call(call, line, limits.keep_alive, permit).await,
+            Accepted::Call(call) => answer::call(call, line, &self.server, permit).await,
         }
     }
 }

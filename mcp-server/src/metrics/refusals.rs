@@ -18,9 +18,7 @@ pub enum RefusalCause {
     BodyTooLarge,
     /// The body did not arrive in time.
     BodyTimeout,
-    /// The connection broke while the body was read.
-    BodyIncomplete,
-    /// The request is malformed: its headers, or a message that answers nothing.
+    /// The headers are malformed, the body could not be read, or a response answers no request.
     Malformed,
     /// Too many requests are in flight, of all peers together.
     Requests,
@@ -42,14 +40,13 @@ pub enum RefusalCause {
 
 impl RefusalCause {
     /// All causes, each at the index of its discriminant.
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::Host,
         Self::Origin,
         Self::Method,
         Self::MediaType,
         Self::BodyTooLarge,
         Self::BodyTimeout,
-        Self::BodyIncomplete,
         Self::Malformed,
         Self::Requests,
         Self::PeerQuota,
@@ -71,7 +68,6 @@ impl RefusalCause {
             Self::MediaType => "media_type",
             Self::BodyTooLarge => "body_too_large",
             Self::BodyTimeout => "body_timeout",
-            Self::BodyIncomplete => "body_incomplete",
             Self::Malformed => "malformed",
             Self::Requests => "requests",
             Self::PeerQuota => "peer_quota",

@@ -10,6 +10,7 @@ mod limits;
 mod mirrors;
 mod modern;
 mod mounted;
+mod operations;
 mod processes;
 mod proxies;
 mod raw;
