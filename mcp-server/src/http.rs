@@ -13,6 +13,7 @@
 
 mod answer;
 mod channel;
+mod cors;
 mod elsewhere;
 mod entry;
 mod events;
@@ -37,6 +38,8 @@ mod window;
 mod worker;
 
 pub use answer::HttpBody;
+#[cfg(feature = "https-url")]
+pub(crate) use cors::Cors;
 pub use events::{EventStore, MemoryEvents, Page, StoreError, StoreFuture};
 pub use guard::HttpConfig;
 pub use network::{IpNetwork, IpNetworkError};

@@ -155,9 +155,9 @@ struct Front {
 impl Front {
     fn new(server: &Server, config: HttpConfig) -> Self {
         Self {
-            endpoint: server.clone().into_service(config),
             #[cfg(feature = "https-url")]
-            urls: server.resource_urls(),
+            urls: server.resource_urls().map(|urls| urls.allow_pages(&config)),
+            endpoint: server.clone().into_service(config),
         }
     }
 

@@ -9,6 +9,7 @@ use std::sync::Weak;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes, BytesMut};
+use http::header::ORIGIN;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
@@ -98,6 +99,9 @@ impl HttpService {
         proxy::attach(&endpoint.config, &mut parts, remote);
         // Moved a few times.
         let parts = Arc::new(parts);
+        if parts.headers.contains_key(ORIGIN) {
+            return HttpFuture::new(endpoint.respond_to_page(parts, body, remote));
+        }
         HttpFuture::new(endpoint.respond(parts, body, remote))
     }
 }
@@ -139,18 +143,18 @@ where
 }
 
 impl Endpoint {
-    async fn respond<B: Body>(
+    pub(super) async fn respond<B: Body>(
         self: Arc<Self>,
         parts: Arc<Parts>,
         body: B,
         remote: Option<SocketAddr>,
     ) -> Response<HttpBody> {
         self.server.inner.counters.request();
-        if let Err(refusal) = self.config.check(&parts) {
+        if let Err(refusal) = self.config.check_host(&parts) {
             if let Some(response) = self.probe(&parts) {
                 return response;
             }
-            self.count(self.config.cause(&parts));
+            self.count(RefusalCause::Host);
             return self.refuse(refusal);
         }
         if parts.method != Method::POST {

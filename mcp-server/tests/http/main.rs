@@ -3,6 +3,7 @@
 #[path = "../subject/bus.rs"]
 mod bus;
 mod channel;
+mod cors;
 mod guard;
 mod http2;
 mod legacy;
