@@ -4,6 +4,7 @@
 //! revisions, and the transport of 2024-11-05 at `/sse` (0 takes any port, and the first line on
 //! standard output names it), and `everything --stdio` serves standard input and output. With
 //! `--origin https://app.example.com` behind the port, pages of that origin may be clients, too.
+//! Health, readiness and metrics are at `/healthz`, `/readyz` and `/metrics`.
 
 mod offers;
 mod questions;
@@ -37,6 +38,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ["--port", port] | ["--port", port, "--origin", _] => {
             let config = HttpConfig::new()
                 .http_sse("/sse")
+                .health_path("/healthz")
+                .readiness_path("/readyz")
+                .metrics_path("/metrics")
                 .allow_origins(arguments.get(3).copied());
             let serving = server.serve_http_with(("127.0.0.1", port.parse()?), config)?;
             let mut output = std::io::stdout().lock();
