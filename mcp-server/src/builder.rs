@@ -276,6 +276,8 @@ impl ServerBuilder {
             hub: Hub::default(),
             bus: self.bus,
             stopping: Ended::default(),
+            #[cfg(feature = "http")]
+            counters: crate::metrics::Counters::default(),
             #[cfg(feature = "seal")]
             keys: crate::seal::KeySlot::new(keys),
             #[cfg(feature = "https-url")]

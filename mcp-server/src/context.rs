@@ -99,7 +99,9 @@ impl Context {
 
     /// Something that the transport or a middleware attached, by its type: claims of an access
     /// token, the parts of the HTTP request (`http::request::Parts`), a database handle. Under
-    /// `serve_http` there is the [address](std::net::SocketAddr) of the client.
+    /// `serve_http` there are the [address](std::net::SocketAddr) of the connection and that of the
+    /// client, which differ behind a [trusted proxy](crate::HttpConfig::trusted_proxies):
+    /// [`PeerAddress`](crate::PeerAddress).
     #[must_use]
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.call.extensions.get()
@@ -255,6 +257,8 @@ pub struct Extensions {
     /// Where it comes from.
     #[cfg(feature = "http")]
     remote: Option<std::net::SocketAddr>,
+    #[cfg(feature = "http")]
+    peer: Option<crate::PeerAddress>,
 }
 
 impl Extensions {
@@ -282,8 +286,10 @@ impl Extensions {
             let parts = self.parts()?;
             let whole: &dyn Any = parts;
             let remote: Option<&dyn Any> = self.remote.as_ref().map(|remote| remote as _);
+            let peer: Option<&dyn Any> = self.peer.as_ref().map(|peer| peer as _);
             let found = whole.downcast_ref().or_else(|| parts.extensions.get());
-            found.or_else(|| remote?.downcast_ref())
+            let found = found.or_else(|| remote?.downcast_ref());
+            found.or_else(|| peer?.downcast_ref())
         });
         own
     }
@@ -299,9 +305,12 @@ impl Extensions {
         parts: Arc<http::request::Parts>,
         remote: Option<std::net::SocketAddr>,
     ) -> Self {
+        let known = parts.extensions.get().copied().or(remote);
+        let peer = known.map(|address| crate::PeerAddress(address.ip().to_canonical()));
         Self {
             parts: Some(parts),
             remote,
+            peer,
             ..Self::default()
         }
     }

@@ -65,6 +65,8 @@ mod lifecycle;
 mod limits;
 mod listen;
 mod lists;
+#[cfg(feature = "http")]
+mod metrics;
 mod numbered;
 mod outlet;
 mod params;
@@ -98,12 +100,16 @@ pub use http::{
 };
 #[cfg(feature = "http")]
 pub use http::{HttpBody, HttpConfig, HttpFuture, HttpServer, HttpService};
+#[cfg(feature = "http")]
+pub use http::{IpNetwork, IpNetworkError, PeerAddress};
 #[cfg(feature = "seal")]
 pub use input::{Ask, Elicited, Field, Form, InputError};
 pub use limits::Limits;
 pub use lists::{Definition, Listing};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
+#[cfg(feature = "http")]
+pub use metrics::{Metrics, RefusalCause, Refusals};
 pub use peer::Peer;
 pub use prompts::{IntoMessage, IntoPrompt, PromptDef};
 #[cfg(feature = "templates")]

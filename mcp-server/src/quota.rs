@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 #[cfg(feature = "http")]
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -32,7 +32,8 @@ impl PeerKey {
     pub(crate) fn of(extensions: &Arc<Extensions>) -> Self {
         #[cfg(feature = "http")]
         if extensions.parts().is_some() {
-            let address = extensions.get::<SocketAddr>().map(SocketAddr::ip);
+            let address = extensions.get::<crate::PeerAddress>();
+            let address = address.map(|address| address.0);
             let principal = extensions.get().map(|principal: &Principal| &*principal.0);
             return Self::of_http(principal, address);
         }

@@ -35,6 +35,8 @@ pub(crate) struct Inner {
     pub(crate) bus: Option<Arc<dyn Bus>>,
     pub(crate) peers: Arc<Peers>,
     pub(crate) stopping: Ended,
+    #[cfg(feature = "http")]
+    pub(crate) counters: crate::metrics::Counters,
     #[cfg(feature = "seal")]
     pub(crate) keys: crate::seal::KeySlot,
     #[cfg(feature = "https-url")]

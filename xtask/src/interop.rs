@@ -1,30 +1,35 @@
 //! `cargo xtask interop`: what we did not write against what we did.
 
 mod clients;
+mod pages;
 mod servers;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
+use crate::browser;
 use crate::node::Node;
 
 const USAGE: &str = "\
 usage: cargo xtask interop server [--url URL]
        cargo xtask interop client
+       cargo xtask interop browser
 
   server  Runs the clients of xtask/interop against the example `everything`, over stdio, HTTP
           and the deprecated HTTP+SSE, and against the example `files`, over stdio and HTTP; or
           against the server at URL, over HTTP alone.
   client  Runs the example `interop` of mcp-client against servers from npm and PyPI, over the
-          same transports, at the revision that they agree on and at older ones.";
+          same transports, at the revision that they agree on and at older ones.
+  browser Runs the clients of xtask/interop in headless Chromium, on pages of other origins than the
+          server's, against the example `everything`.";
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if !matches!(
         arguments[..],
-        ["client" | "server"] | ["server", "--url", _]
+        ["client" | "server" | "browser"] | ["server", "--url", _]
     ) {
         bail!("{USAGE}");
     }
@@ -33,6 +38,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     };
     let failed = match arguments[..] {
         ["client"] => servers::run(&node)?,
+        ["browser"] => {
+            let Some(chromium) = browser::find() else {
+                let why = "there is no Chromium here";
+                if std::env::var_os("CI").is_some() {
+                    bail!("{why}, and CI is set");
+                }
+                println!("skipped: {why}");
+                return Ok(ExitCode::SUCCESS);
+            };
+            pages::run(&node, &chromium)?
+        }
         _ => clients::run(&node, arguments.get(2).copied())?,
     };
     println!();

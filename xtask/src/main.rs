@@ -1,6 +1,7 @@
 //! The commands of the workspace: `cargo xtask <command>`.
 
 mod bench;
+mod browser;
 mod ci;
 mod codegen;
 mod conformance;
@@ -36,6 +37,7 @@ usage: cargo xtask <command>
                                our client against the official suite
   interop server [--url URL]   foreign clients against our server
   interop client               our client against foreign servers
+  interop browser              pages in Chromium against our server
 
   fuzz [TARGET] [--seconds N]  random inputs for all that reads bytes of a peer
 

@@ -2,7 +2,9 @@
 //!
 //! `everything --port 3000` serves Streamable HTTP at `http://127.0.0.1:3000/mcp` to peers of all
 //! revisions, and the transport of 2024-11-05 at `/sse` (0 takes any port, and the first line on
-//! standard output names it), and `everything --stdio` serves standard input and output.
+//! standard output names it), and `everything --stdio` serves standard input and output. With
+//! `--origin https://app.example.com` behind the port, pages of that origin may be clients, too.
+//! Health, readiness and metrics are at `/healthz`, `/readyz` and `/metrics`.
 
 mod offers;
 mod questions;
@@ -33,8 +35,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
             ended = server.serve_stdio() => ended?,
             () = updates => {}
         },
-        ["--port", port] => {
-            let config = HttpConfig::new().http_sse("/sse");
+        ["--port", port] | ["--port", port, "--origin", _] => {
+            let config = HttpConfig::new()
+                .http_sse("/sse")
+                .health_path("/healthz")
+                .readiness_path("/readyz")
+                .metrics_path("/metrics")
+                .allow_origins(arguments.get(3).copied());
             let serving = server.serve_http_with(("127.0.0.1", port.parse()?), config)?;
             let mut output = std::io::stdout().lock();
             writeln!(output, "listening on http://{}/mcp", serving.local_addr())?;
@@ -45,7 +52,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 () = updates => {}
             }
         }
-        _ => return Err("usage: everything --stdio | --port PORT".into()),
+        _ => return Err("usage: everything --stdio | --port PORT [--origin ORIGIN]".into()),
     }
     Ok(())
 }

@@ -59,6 +59,152 @@
 //! Clients that know nothing but the deprecated transport HTTP+SSE of 2024-11-05 are served as
 //! well where [`HttpConfig::http_sse`](crate::HttpConfig::http_sse) says so.
 //!
+//! # In public
+//!
+//! A server that other machines reach needs names, TLS, and usually a proxy, pages and an operator:
+//!
+//! ```no_run
+//! use mcp_server::{HttpConfig, Server};
+//!
+//! # async fn run(server: Server) -> Result<(), Box<dyn std::error::Error>> {
+//! let config = HttpConfig::new()
+//!     // The names in the header `Host`.
+//!     .allow_hosts(["mcp.example.com"])
+//!     // Pages in browsers that may be clients.
+//!     .allow_origins(["https://app.example.com"])
+//!     // Who may report the address of a client.
+//!     .trusted_proxies(["127.0.0.1", "10.0.0.0/8"])?
+//!     .health_path("/healthz")
+//!     .readiness_path("/readyz")
+//!     .metrics_path("/metrics");
+//! server.serve_http_with("0.0.0.0:3000", config)?.await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! ## Pages as clients
+//!
+//! A browser lets a page use a server of another origin only if the server agrees (CORS). Preflight
+//! requests of the origins in [`allow_origins`](crate::HttpConfig::allow_origins), and of pages of
+//! the server's own hosts, are answered, and these pages can read every response, refusals
+//! included. Requests of any other page are refused with 403.
+//!
+//! Pages may send the headers of the protocol, `Authorization` and trace context; further ones have
+//! to be named by [`allow_headers`](crate::HttpConfig::allow_headers). Cookies are never allowed,
+//! so no page can act with rights that the browser attaches by itself. Allowed pages may also reach
+//! a server in a private network (`Access-Control-Allow-Private-Network`). Downloads by URL follow
+//! the same rules under `serve_http`; in another stack,
+//! `UrlService::allow_pages` says so.
+//!
+//! A middleware that authenticates stands before the service, so it also gets the preflight
+//! requests, which never have credentials. It has to pass them on, and its own refusals need CORS
+//! headers, or a page cannot read why it was refused:
+//!
+//! ```
+//! use axum::extract::Request;
+//! use axum::http::{Method, StatusCode, header};
+//! use axum::middleware::{Next, from_fn};
+//! use axum::response::{IntoResponse, Response};
+//! use mcp_server::{HttpConfig, Server};
+//!
+//! const PAGE: &str = "https://app.example.com";
+//!
+//! async fn authenticate(request: Request, next: Next) -> Response {
+//!     let headers = request.headers();
+//!     let is_preflight = request.method() == Method::OPTIONS
+//!         && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+//!     // A real program checks the token here, and attaches a `Principal`.
+//!     if is_preflight || headers.contains_key(header::AUTHORIZATION) {
+//!         return next.run(request).await;
+//!     }
+//!     let refusal = [
+//!         (header::WWW_AUTHENTICATE, "Bearer"),
+//!         (header::ACCESS_CONTROL_ALLOW_ORIGIN, PAGE),
+//!         (header::ACCESS_CONTROL_EXPOSE_HEADERS, "www-authenticate"),
+//!     ];
+//!     (StatusCode::UNAUTHORIZED, refusal).into_response()
+//! }
+//!
+//! fn app(server: Server) -> axum::Router {
+//!     let config = HttpConfig::new().allow_hosts(["mcp.example.com"]).allow_origins([PAGE]);
+//!     axum::Router::new()
+//!         .route_service("/mcp", server.into_service(config))
+//!         .layer(from_fn(authenticate))
+//! }
+//! # let _ = app;
+//! ```
+//!
+//! ## Behind a proxy
+//!
+//! Behind a proxy all connections come from one address, so limits for each peer would count all
+//! clients as one. [`trusted_proxies`](crate::HttpConfig::trusted_proxies) names the proxies whose
+//! `Forwarded` or `X-Forwarded-For` is believed. Handlers find the client's address as
+//! [`PeerAddress`](crate::PeerAddress). Under axum the program attaches the address of the
+//! connection itself:
+//!
+//! ```
+//! use std::net::SocketAddr;
+//!
+//! use axum::extract::{ConnectInfo, Request};
+//! use axum::middleware::{Next, from_fn};
+//! use axum::response::Response;
+//! use mcp_server::HttpService;
+//!
+//! async fn attach(
+//!     ConnectInfo(address): ConnectInfo<SocketAddr>,
+//!     mut request: Request,
+//!     next: Next,
+//! ) -> Response {
+//!     request.extensions_mut().insert(address);
+//!     next.run(request).await
+//! }
+//!
+//! async fn serve(service: HttpService, listener: tokio::net::TcpListener) -> std::io::Result<()> {
+//!     let app = axum::Router::new().route_service("/mcp", service).layer(from_fn(attach));
+//!     axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>()).await
+//! }
+//! # let _ = serve;
+//! ```
+//!
+//! What else the proxy has to do:
+//!
+//! - Terminate TLS, and refuse or redirect plain HTTP: tokens and session ids travel in headers.
+//! - Pass on `Host`, or set it to a name in [`allow_hosts`](crate::HttpConfig::allow_hosts).
+//! - Append the client's address to one of the two headers, and delete the other one. If a request
+//!   has both and they disagree, it counts for the proxy.
+//! - Not buffer responses: events have to leave at once. The server sends `X-Accel-Buffering: no`,
+//!   which nginx honours.
+//! - Keep quiet connections open for longer than
+//!   [`Limits::keep_alive`](crate::Limits::keep_alive), after which an open stream gets a comment,
+//!   and responses for as long as [`Limits::request_time`](crate::Limits::request_time).
+//! - Send the requests of one session to one process, unless the processes share their sessions,
+//!   see below.
+//!
+//! ## Operation
+//!
+//! Three paths are off by default. [`health_path`](crate::HttpConfig::health_path) answers 200 as
+//! long as the process serves requests, [`readiness_path`](crate::HttpConfig::readiness_path) 503
+//! while the server is shutting down or full. Both are served under any `Host`, since orchestrators
+//! probe by address. [`metrics_path`](crate::HttpConfig::metrics_path) serves gauges and counters
+//! in the text format of OpenMetrics. It checks `Host` and `Origin`, but anybody who may send
+//! requests can read it; a program that wants it elsewhere serves
+//! [`Server::metrics`](crate::Server::metrics) itself:
+//!
+//! ```
+//! use axum::routing::get;
+//! use mcp_server::{Metrics, Server};
+//!
+//! /// To be served at an address that only the operator reaches.
+//! fn operator(server: Server) -> axum::Router {
+//!     let metrics = move || {
+//!         let text = server.metrics().to_open_metrics();
+//!         std::future::ready(([("content-type", Metrics::OPEN_METRICS)], text))
+//!     };
+//!     axum::Router::new().route("/metrics", get(metrics))
+//! }
+//! # let _ = operator;
+//! ```
+//!
 //! # Bounds
 //!
 //! Everything that a peer could make grow is bounded, with the defaults of

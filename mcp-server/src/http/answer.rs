@@ -39,6 +39,16 @@ pub(super) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
     response
 }
 
+/// A response of text for people and programs that do not speak the protocol. Not to be cached.
+pub(super) fn text(status: StatusCode, media: &'static str, text: String) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(text.into_bytes()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
 /// A response of events.
 pub(super) fn events(body: HttpBody) -> Response<HttpBody> {
     let mut response = Response::new(body);

@@ -23,6 +23,7 @@ use super::guard::{self, Refusal};
 use super::names::SESSION_ID;
 use super::service::{Endpoint, new_id};
 use crate::context::Extensions;
+use crate::metrics::RefusalCause;
 use crate::quota::{ChannelPermit, PeerUsage, RequestPermit};
 use crate::race::{Either, race};
 use crate::server::Server;
@@ -46,6 +47,13 @@ struct Channel {
 impl Channels {
     fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Channel>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns how many there are, and how many bytes wait in them for clients to read them.
+    pub(super) fn gauges(&self) -> (usize, usize) {
+        let channels: Vec<_> = self.all().values().cloned().collect();
+        let queued = channels.iter().map(|channel| channel.outbox.queued_bytes());
+        (channels.len(), queued.sum())
     }
 }
 
@@ -89,6 +97,7 @@ impl Endpoint {
         {
             let mut all = self.channels.all();
             if all.len() >= self.server.limits().sessions {
+                self.count(RefusalCause::Sessions);
                 return Err(Refusal(
                     StatusCode::SERVICE_UNAVAILABLE,
                     "too many sessions",
@@ -148,6 +157,7 @@ impl Endpoint {
         match race(take, sleep(limit)).await {
             Either::First(taken) => taken?,
             Either::Second(()) => {
+                self.count(RefusalCause::PeerQuota);
                 let what = "the stream of this session is not read";
                 return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
             }

@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +22,7 @@ use super::service::{HttpFuture, HttpService, Remote};
 use super::stream_executor::StreamExecutor;
 use super::write_timeout::WriteTimeout;
 use crate::limits::Limits;
+use crate::metrics::RefusalCause;
 use crate::quota::PeerKey;
 use crate::race::{Either, race};
 use crate::server::Server;
@@ -54,10 +55,19 @@ pub(super) struct Front {
 impl Front {
     pub(super) fn new(server: &Server, config: HttpConfig) -> Self {
         Self {
-            endpoint: server.clone().into_service(config),
             #[cfg(feature = "https-url")]
-            urls: server.resource_urls(),
+            urls: server.resource_urls().map(|urls| urls.allow_pages(&config)),
+            endpoint: server.clone().into_service(config),
         }
+    }
+
+    /// Whose share of the connections one from this address uses. That of a trusted proxy is
+    /// everybody's.
+    pub(super) fn connection_peer(&self, address: IpAddr) -> PeerKey {
+        if self.endpoint.trusts(address) {
+            return PeerKey::Unknown;
+        }
+        PeerKey::at(address)
     }
 
     fn respond(
@@ -108,12 +118,20 @@ impl Connection {
                     Either::First(Err(error)) => {
                         tracing::debug!(%error, "a TLS handshake failed");
                     }
-                    Either::Second(_) => {
-                        tracing::debug!("a connection is closed before its TLS handshake is done");
-                    }
+                    Either::Second(Either::First(why)) => self.closed(why),
+                    Either::Second(Either::Second(())) => {}
                 }
             }
         }
+    }
+
+    /// Notes that the server closes the connection.
+    fn closed(&self, why: Overdue) {
+        if why == Overdue::NoRequest {
+            let counters = &self.server.inner.counters;
+            counters.refused(RefusalCause::ConnectionTimeout);
+        }
+        tracing::debug!(?why, "a connection is closed");
     }
 
     /// Serves the requests of a connection.
@@ -140,7 +158,7 @@ impl Connection {
                 let time = match why {
                     Either::First(()) => limits.grace_time,
                     Either::Second(why) => {
-                        tracing::debug!(?why, "a connection is closed");
+                        self.closed(why);
                         match why {
                             Overdue::NoRequest | Overdue::Unread => return,
                             // A request may have arrived meanwhile.

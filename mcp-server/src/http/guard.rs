@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
+use http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
 use mcp_types::Revision;
 
 use super::events::EventStore;
 use super::names::PROTOCOL_VERSION;
+use super::network::IpNetwork;
+use super::operations::Paths;
 use super::store::SessionStore;
 use crate::context::Principal;
 
@@ -24,6 +26,9 @@ pub struct HttpConfig {
     pub(super) sessions: Option<Arc<dyn SessionStore>>,
     pub(super) events: Option<Arc<dyn EventStore>>,
     pub(super) http_sse: Option<String>,
+    pub(super) proxies: Vec<IpNetwork>,
+    pub(super) paths: Paths,
+    pub(super) headers: Vec<String>,
 }
 
 impl std::fmt::Debug for HttpConfig {
@@ -31,6 +36,7 @@ impl std::fmt::Debug for HttpConfig {
         f.debug_struct("HttpConfig")
             .field("hosts", &self.hosts)
             .field("origins", &self.origins)
+            .field("proxies", &self.proxies)
             .finish_non_exhaustive()
     }
 }
@@ -63,8 +69,15 @@ impl HttpConfig {
         self
     }
 
-    /// The pages in browsers that may send requests, beside those of the server's own hosts:
-    /// `https://app.example.com`, with the port where it is not the scheme's.
+    /// The pages in browsers that may send requests and read the responses (CORS), beside those
+    /// of the server's own hosts: `https://app.example.com`, with the port where it is not the
+    /// scheme's. There is no wildcard.
+    ///
+    /// Pages may send the headers of the protocol, `Authorization` and those of
+    /// [`allow_headers`](Self::allow_headers). Cookies are never allowed. If a middleware in front
+    /// of the service authenticates requests, it has to pass on those with the method `OPTIONS`
+    /// and a header `Access-Control-Request-Method`, which browsers send without credentials, and
+    /// it has to set CORS headers on its own refusals.
     #[must_use]
     pub fn allow_origins<T: Into<String>>(mut self, origins: impl IntoIterator<Item = T>) -> Self {
         let origins = origins.into_iter().map(|origin| lower(origin.into()));
@@ -127,20 +140,13 @@ impl HttpConfig {
         matches!(self.hosts, Hosts::Local)
     }
 
-    /// Checks who is addressed, and by whom.
-    pub(super) fn check(&self, parts: &Parts) -> Result<(), Refusal> {
+    /// Checks that the request addresses the server by a name that is its own.
+    pub(super) fn check_host(&self, parts: &Parts) -> Result<(), Refusal> {
         let forbidden = |what| Refusal(StatusCode::FORBIDDEN, what);
-        self.check_host(parts).map_err(forbidden)?;
-        for origin in parts.headers.get_all(ORIGIN) {
-            let known = origin.to_str().is_ok_and(|origin| self.origin(origin));
-            if !known {
-                return Err(forbidden("this `Origin` is not allowed"));
-            }
-        }
-        Ok(())
+        self.addressed(parts).map_err(forbidden)
     }
 
-    fn check_host(&self, parts: &Parts) -> Result<(), &'static str> {
+    fn addressed(&self, parts: &Parts) -> Result<(), &'static str> {
         if matches!(self.hosts, Hosts::Any) {
             return Ok(());
         }
@@ -175,7 +181,8 @@ impl HttpConfig {
         }
     }
 
-    fn origin(&self, origin: &str) -> bool {
+    /// Returns `true` if pages of this origin may send requests and read the responses.
+    pub(super) fn allows_origin(&self, origin: &str) -> bool {
         let listed = || {
             let mut listed = self.origins.iter();
             listed.any(|known| known.eq_ignore_ascii_case(origin))

@@ -25,6 +25,7 @@ use crate::changes::BusMessage;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Answer, Head, Read, Refused, Via, respond};
 use crate::listen::tell_session;
+use crate::metrics::RefusalCause;
 use crate::quota::{PeerUsage, RequestPermit};
 use crate::race::race;
 use crate::server::Server;
@@ -68,7 +69,10 @@ impl Endpoint {
         let principal = guard::principal(parts);
         match self.sessions.find(id, principal).await {
             Found::Here(entry) => return Ok(entry),
-            Found::NoPlace => return Err(TOO_MANY),
+            Found::NoPlace => {
+                self.count(RefusalCause::Sessions);
+                return Err(TOO_MANY);
+            }
             Found::Expired => Box::pin(self.sessions.end(id)).await,
             Found::Unknown => {}
         }
@@ -90,7 +94,8 @@ impl Endpoint {
         peer: Arc<PeerUsage>,
     ) -> Response<HttpBody> {
         let Some(entry) = self.sessions.begin(session, peer).await else {
-            return answer::refusal(TOO_MANY);
+            self.count(RefusalCause::Sessions);
+            return self.refuse(TOO_MANY);
         };
         let mut response = answer::answer(first);
         if let Ok(id) = HeaderValue::from_str(entry.id()) {

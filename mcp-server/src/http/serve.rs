@@ -18,7 +18,7 @@ use super::guard::HttpConfig;
 use super::peer_table::{AllBusy, PeerTable};
 use crate::error::ServeError;
 use crate::limits::Limits;
-use crate::quota::PeerKey;
+use crate::metrics::RefusalCause;
 use crate::race::{Either, race};
 use crate::server::Server;
 
@@ -198,8 +198,9 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
                 continue;
             }
         };
-        let peer = PeerKey::at(remote.ip());
+        let peer = front.connection_peer(remote.ip());
         let Ok(evicted) = connections.make_room(&peer) else {
+            server.inner.counters.refused(RefusalCause::Connections);
             tracing::debug!(%remote, "a connection is refused: all others are in use");
             if refusals.len() < REFUSALS && matches!(way, Way::Plain) {
                 refusals.spawn(refuse(stream));
@@ -218,7 +219,10 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
             deadline: Instant::now() + limits.header_time,
         };
         let way = way.clone();
-        let task = tasks.spawn(async move { connection.serve(stream, &way).await });
+        let task = tasks.spawn(async move {
+            let _open = connection.server.count_connection();
+            connection.serve(stream, &way).await;
+        });
         connections.insert(task.id(), peer, activity);
     }
     while tasks.join_next().await.is_some() {}

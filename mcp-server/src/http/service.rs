@@ -2,13 +2,14 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::Weak;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
+use http::header::ORIGIN;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode, Version};
 use http_body::Body;
@@ -23,11 +24,13 @@ use super::channel::{self, Channels, channel_id};
 use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
+use super::proxy::{self, PeerAddress};
 use super::{legacy, request_body, sessions::Sessions};
 use crate::changes::BusReceiver;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Read, Via};
 use crate::lifecycle::{INITIALIZE, LISTEN};
+use crate::metrics::RefusalCause;
 use crate::quota::{Exhausted, PeerKey, PeerUsage, RequestPermit};
 use crate::race::{Either, race};
 use crate::server::Server;
@@ -41,7 +44,7 @@ pub struct HttpService {
 
 pub(super) struct Endpoint {
     pub(super) server: Server,
-    config: HttpConfig,
+    pub(super) config: HttpConfig,
     pub(super) channels: Arc<Channels>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) events: Arc<dyn EventStore>,
@@ -74,6 +77,7 @@ impl Server {
             sessions,
             events,
         });
+        endpoint.watch();
         if let Some(bus) = &endpoint.server.inner.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Endpoint>::downgrade(&endpoint);
             bus.attach(receiver);
@@ -83,6 +87,11 @@ impl Server {
 }
 
 impl HttpService {
+    /// Whether connections from this address are those of a trusted proxy.
+    pub(super) fn trusts(&self, address: IpAddr) -> bool {
+        self.endpoint.config.is_trusted(address.to_canonical())
+    }
+
     /// Answers a request. It is cancelled when the future is dropped, or the body of the response
     /// before its end.
     pub(super) fn respond<B>(&self, request: Request<B>, remote: Option<Remote>) -> HttpFuture
@@ -91,10 +100,15 @@ impl HttpService {
         B::Data: Send,
     {
         let endpoint = Arc::clone(&self.endpoint);
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
         let version = parts.version;
+        let address = remote.as_ref().map(|remote| remote.address);
+        proxy::attach(&endpoint.config, &mut parts, address);
         // Moved a few times.
         let parts = Arc::new(parts);
+        if parts.headers.contains_key(ORIGIN) {
+            return HttpFuture::new(version, endpoint.respond_to_page(parts, body, remote));
+        }
         HttpFuture::new(version, endpoint.respond(parts, body, remote))
     }
 }
@@ -168,14 +182,19 @@ where
 }
 
 impl Endpoint {
-    async fn respond<B: Body>(
+    pub(super) async fn respond<B: Body>(
         self: Arc<Self>,
         parts: Arc<Parts>,
         body: B,
         remote: Option<Remote>,
     ) -> Response<HttpBody> {
-        if let Err(refusal) = self.config.check(&parts) {
-            return answer::refusal(refusal);
+        self.server.inner.counters.request();
+        if let Err(refusal) = self.config.check_host(&parts) {
+            if let Some(response) = self.probe(&parts) {
+                return response;
+            }
+            self.count(RefusalCause::Host);
+            return self.refuse(refusal);
         }
         if parts.method != Method::POST {
             return Box::pin(self.other_method(&parts, remote.as_ref())).await;
@@ -187,35 +206,38 @@ impl Endpoint {
             None => guard::check_media(&parts),
         };
         if let Err(refusal) = checked {
-            return answer::refusal(refusal);
+            return self.refuse(refusal);
         }
         if let Err(refusal) = self.check_running() {
-            return answer::refusal(refusal);
+            return self.refuse(refusal);
         }
         let peer = || self.peer(&parts, remote.as_ref());
         let bytes = match request_body::read(body, self.server.limits(), peer).await {
             Ok(bytes) => bytes,
-            Err(refusal) => return answer::refusal(refusal),
+            Err(refusal) => return self.refuse(refusal),
         };
+        self.server.inner.counters.request_bytes(bytes.len());
         // Counted only now: a client that is slow to send its body keeps no other one waiting.
         let permit = match peer().requests(1) {
             Ok(permit) => permit,
-            Err(error) => return answer::refusal(exhausted(error)),
+            Err(error) => return self.refuse(self.exhausted(error)),
         };
         let remote = remote.map(|remote| remote.address);
         if let Some(id) = channel.map(str::to_owned) {
             let extensions = Extensions::of_http(parts, remote);
             let response = Box::pin(self.post_channel(&id, extensions, &bytes, permit));
-            return response.await.unwrap_or_else(answer::refusal);
+            return response
+                .await
+                .unwrap_or_else(|refusal| self.refuse(refusal));
         }
         if let Some(id) = legacy::session_id(&parts) {
             match self.entry_of(id, &parts).await {
                 Ok(entry) => {
                     let extensions = Arc::new(Extensions::of_http(parts, remote));
                     let response = self.post(&entry, extensions, bytes, permit).await;
-                    return response.unwrap_or_else(answer::refusal);
+                    return response.unwrap_or_else(|refusal| self.refuse(refusal));
                 }
-                Err(refusal) if !legacy::is_modern(&bytes) => return answer::refusal(refusal),
+                Err(refusal) if !legacy::is_modern(&bytes) => return self.refuse(refusal),
                 Err(_) => {}
             }
         }
@@ -225,7 +247,11 @@ impl Endpoint {
 
     /// GET and DELETE are of sessions.
     async fn other_method(&self, parts: &Parts, remote: Option<&Remote>) -> Response<HttpBody> {
+        if let Some(response) = self.operation(parts) {
+            return response;
+        }
         if guard::is_modern(parts) {
+            self.count(RefusalCause::Method);
             return answer::not_allowed("POST");
         }
         let channel = channel::opens(self.config.http_sse.as_deref(), parts);
@@ -233,9 +259,12 @@ impl Endpoint {
             Method::GET if channel => self.open_channel(parts, &self.peer(parts, remote)),
             Method::GET => self.get(parts).await,
             Method::DELETE => self.delete(parts).await,
-            _ => return answer::not_allowed("GET, POST, DELETE"),
+            _ => {
+                self.count(RefusalCause::Method);
+                return answer::not_allowed("GET, POST, DELETE");
+            }
         };
-        response.unwrap_or_else(answer::refusal)
+        response.unwrap_or_else(|refusal| self.refuse(refusal))
     }
 
     /// Lets the handler of a notification run.
@@ -249,18 +278,34 @@ impl Endpoint {
     /// Whose share of the limits a request uses.
     fn peer(&self, parts: &Parts, remote: Option<&Remote>) -> Arc<PeerUsage> {
         let principal = guard::principal(parts);
-        if let (None, Some(remote)) = (principal, remote) {
+        let reported = parts.extensions.get::<PeerAddress>();
+        if let (None, None, Some(remote)) = (principal, reported, remote) {
             return Arc::clone(&remote.usage);
         }
-        let address = parts.extensions.get::<SocketAddr>().copied();
-        let address = address.or(remote.map(|remote| remote.address));
-        let key = PeerKey::of_http(principal, address.map(|address| address.ip()));
+        let connection = || parts.extensions.get::<SocketAddr>().map(SocketAddr::ip);
+        let address = reported.map(|reported| reported.0).or_else(connection);
+        let key = PeerKey::of_http(principal, address);
         self.server.inner.peers.usage(key)
+    }
+
+    /// The refusal of requests that are too many.
+    pub(super) fn exhausted(&self, exhausted: Exhausted) -> Refusal {
+        match exhausted {
+            Exhausted::Share => Refusal(
+                StatusCode::TOO_MANY_REQUESTS,
+                "this client has too many requests in flight",
+            ),
+            Exhausted::Total => {
+                self.count(RefusalCause::Requests);
+                Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once")
+            }
+        }
     }
 
     /// Refuses requests while the server is shutting down.
     pub(super) fn check_running(&self) -> Result<(), Refusal> {
         if self.server.inner.stopping.is_set() {
+            self.count(RefusalCause::ShuttingDown);
             let what = "the server is shutting down";
             return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
         }
@@ -289,7 +334,7 @@ impl Endpoint {
             Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))
             | Err(None) => {
                 let what = "an answer, and nothing was asked";
-                return answer::refusal(Refusal(StatusCode::BAD_REQUEST, what));
+                return self.refuse(Refusal(StatusCode::BAD_REQUEST, what));
             }
             Err(Some(fault)) => return answer::answer(fault),
             Ok(Read::One(message)) => message,
@@ -297,7 +342,10 @@ impl Endpoint {
         if message.method() == Some(INITIALIZE) {
             via.session_id = match new_id() {
                 Ok(id) => Some(id.into()),
-                Err(refusal) => return answer::refusal(refusal),
+                Err(refusal) => {
+                    self.count(RefusalCause::Internal);
+                    return self.refuse(refusal);
+                }
             };
         }
         // Subscriptions last, and have a limit of their own.
@@ -334,17 +382,6 @@ pub(super) fn new_id() -> Result<String, Refusal> {
     let mut id = String::with_capacity(2 * bytes.len());
     id.extend(digits.map(digit));
     Ok(id)
-}
-
-/// The refusal of requests that are too many.
-pub(super) fn exhausted(exhausted: Exhausted) -> Refusal {
-    match exhausted {
-        Exhausted::Share => Refusal(
-            StatusCode::TOO_MANY_REQUESTS,
-            "this client has too many requests in flight",
-        ),
-        Exhausted::Total => Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once"),
-    }
 }
 
 impl std::fmt::Debug for HttpService {

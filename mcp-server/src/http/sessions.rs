@@ -157,6 +157,11 @@ impl Sessions {
         record.is_some_and(|record| record.idle() < self.idle_time)
     }
 
+    /// How many sessions this process has.
+    pub(super) fn len(&self) -> usize {
+        self.all().len()
+    }
+
     /// A session of this process.
     pub(super) fn here(&self, id: &str) -> Option<Arc<Entry>> {
         self.all().get(id).cloned()

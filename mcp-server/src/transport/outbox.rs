@@ -56,6 +56,12 @@ impl Outbox {
         self.filled.notify_one();
     }
 
+    /// How many bytes wait for the writer.
+    #[cfg(feature = "http")]
+    pub(crate) fn queued_bytes(&self) -> usize {
+        self.queue().lines.len()
+    }
+
     /// Tells the writer of what was appended.
     pub(crate) fn announce(&self) {
         if !self.queue().lines.is_empty() {

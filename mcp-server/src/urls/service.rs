@@ -14,7 +14,7 @@ use super::issue::{Denied, Urls};
 use super::read::{self, Failed};
 use crate::engine::catch;
 use crate::error::short;
-use crate::http::{HttpBody, HttpFuture};
+use crate::http::{Cors, HttpBody, HttpConfig, HttpFuture};
 use crate::resources;
 use crate::server::Server;
 
@@ -25,7 +25,8 @@ use crate::server::Server;
 /// needs nothing else, so nothing that authenticates may stand before it; and whatever logs paths
 /// there, such as a proxy, logs what is as good as a key until it expires. `Host` and `Origin` are
 /// not looked at: a page in a browser that does not have the URL gets nothing by a name of its own,
-/// and one that has it cannot read what comes, but from the same origin.
+/// and one that has it cannot read what comes, but from the same origin or one
+/// of those that [`allow_pages`](Self::allow_pages) names.
 ///
 /// The body is what `resources/read` gives to whom the URL was handed out; of several contents, the
 /// first. Its media type is the one that the contents name. What fails has a status and a line of
@@ -36,6 +37,8 @@ use crate::server::Server;
 pub struct UrlService {
     server: Server,
     urls: Arc<Urls>,
+    /// Which pages may read what is downloaded.
+    cors: Option<Arc<HttpConfig>>,
 }
 
 impl Server {
@@ -65,11 +68,36 @@ impl Server {
         Some(UrlService {
             server: self.clone(),
             urls,
+            cors: None,
         })
     }
 }
 
 impl UrlService {
+    /// Lets pages read what they download by a URL (CORS) if `config` allows their origin. By
+    /// default only pages of the same origin can. `serve_http` does this with the configuration of
+    /// the endpoint.
+    ///
+    /// ```
+    /// # fn mount(server: mcp_server::Server) -> Option<()> {
+    /// use mcp_server::HttpConfig;
+    ///
+    /// let config = HttpConfig::new()
+    ///     .allow_hosts(["mcp.example.com"])
+    ///     .allow_origins(["https://app.example.com"]);
+    /// let urls = server.resource_urls()?.allow_pages(&config);
+    /// let endpoint = server.into_service(config);
+    /// # let _ = (urls, endpoint);
+    /// # Some(())
+    /// # }
+    /// # let _ = mount;
+    /// ```
+    #[must_use]
+    pub fn allow_pages(mut self, config: &HttpConfig) -> Self {
+        self.cors = Some(Arc::new(config.clone()));
+        self
+    }
+
     /// Whether a path is one below the base URL.
     pub(crate) fn takes(&self, path: &str) -> bool {
         self.urls.takes(path)
@@ -79,7 +107,19 @@ impl UrlService {
     pub(crate) fn respond<B>(&self, request: Request<B>) -> HttpFuture {
         let service = self.clone();
         let (parts, _) = request.into_parts();
-        HttpFuture::new(parts.version, async move { service.answer(&parts).await })
+        HttpFuture::new(parts.version, async move {
+            let Some(config) = &service.cors else {
+                return service.answer(&parts).await;
+            };
+            let cors = Cors::of(config, &parts);
+            let mut response = match cors.preflight(&parts) {
+                Some(response) => response,
+                None => service.answer(&parts).await,
+            };
+            // Also without `Origin`: the browser may keep the response for a page that has one.
+            cors.apply(&mut response);
+            response
+        })
     }
 
     async fn answer(&self, parts: &Parts) -> Response<HttpBody> {

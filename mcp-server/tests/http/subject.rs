@@ -7,7 +7,7 @@ use mcp_server::types::{
     CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock,
     TextContent,
 };
-use mcp_server::{Context, HandlerError, HttpConfig, Limits, Server, ServerBuilder};
+use mcp_server::{Context, HandlerError, HttpConfig, Limits, PeerAddress, Server, ServerBuilder};
 use tokio::sync::{Notify, mpsc};
 
 /// What a test knows of the handlers at work.
@@ -98,6 +98,10 @@ impl Hands {
                 let path = parts.map(|parts| parts.uri.path().to_owned());
                 let claim = cx.extension::<Claim>().map(|claim| claim.0);
                 format!("{path:?} {claim:?}")
+            }
+            "peer" => {
+                let peer = cx.extension::<PeerAddress>();
+                peer.map_or_else(|| "nobody".to_owned(), |peer| peer.0.to_string())
             }
             "panic" => panic!("as asked"),
             other => return Err(HandlerError::invalid_params(format!("no tool `{other}`"))),

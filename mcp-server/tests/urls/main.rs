@@ -8,6 +8,7 @@ mod equality;
 mod handing;
 mod limits;
 mod logs;
+mod pages;
 mod principals;
 mod revocation;
 mod serving;

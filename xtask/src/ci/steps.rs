@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::links;
-use crate::{fuzz, node, workspace};
+use crate::{browser, fuzz, node, workspace};
 
 /// Cases of each property where the environment does not say otherwise.
 const CASES: &str = "256";
@@ -137,6 +137,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             vec![
                 unless(node::missing, "xtask interop server"),
                 unless(node::missing, "xtask interop client"),
+                unless(browser::missing, "xtask interop browser"),
             ],
         ),
         step(

@@ -1,0 +1,102 @@
+//! [`Metrics`] in the text format of OpenMetrics 1.0.
+
+use std::fmt::Write as _;
+
+use super::Metrics;
+
+impl Metrics {
+    /// The media type of [`to_open_metrics`](Self::to_open_metrics).
+    pub const OPEN_METRICS: &'static str =
+        "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+    /// Returns the snapshot in the text format of OpenMetrics 1.0, which Prometheus reads. All
+    /// names begin with `mcp_server_`.
+    #[must_use]
+    pub fn to_open_metrics(&self) -> String {
+        let mut text = Text(String::with_capacity(4 << 10));
+        text.gauge(
+            "connections",
+            "Open connections of the server's own sockets.",
+            self.connections,
+        );
+        text.gauge(
+            "sessions",
+            "Sessions of older revisions, idle ones included.",
+            self.sessions,
+        );
+        text.gauge(
+            "http_sse_channels",
+            "Open channels of the deprecated transport HTTP+SSE.",
+            self.http_sse_channels,
+        );
+        text.gauge(
+            "requests_in_flight",
+            "Requests that hold a permit.",
+            self.requests_in_flight,
+        );
+        text.gauge(
+            "subscriptions",
+            "Requests of subscriptions/listen in flight.",
+            self.subscriptions,
+        );
+        text.gauge(
+            "queued_bytes",
+            "Bytes of messages that wait for clients to read them.",
+            self.queued_bytes,
+        );
+        text.counter(
+            "accepted_connections",
+            "Connections accepted by the server's own sockets.",
+            self.accepted_connections,
+        );
+        text.counter(
+            "requests",
+            "HTTP requests, refused ones included.",
+            self.requests,
+        );
+        text.counter(
+            "request_bytes",
+            "Bytes of the bodies of HTTP requests.",
+            self.request_bytes,
+        );
+        text.family(
+            "refusals",
+            "counter",
+            "Requests and connections that were refused.",
+        );
+        for (cause, count) in self.refusals.iter() {
+            text.sample("refusals_total", &format!("{{cause=\"{cause}\"}}"), count);
+        }
+        text.0.push_str("# EOF\n");
+        text.0
+    }
+}
+
+/// Metric families as they are written one after the other. Help texts need no escaping: they
+/// contain neither backslashes nor line breaks nor quotes.
+struct Text(String);
+
+impl Text {
+    fn gauge(&mut self, name: &str, help: &str, value: usize) {
+        self.family(name, "gauge", help);
+        self.sample(name, "", value as u64);
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: u64) {
+        self.family(name, "counter", help);
+        self.sample(&format!("{name}_total"), "", value);
+    }
+
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        // Writing to a `String` does not fail.
+        let _ = writeln!(self.0, "# TYPE mcp_server_{name} {kind}");
+        if name.ends_with("_bytes") {
+            let _ = writeln!(self.0, "# UNIT mcp_server_{name} bytes");
+        }
+        let _ = writeln!(self.0, "# HELP mcp_server_{name} {help}");
+    }
+
+    fn sample(&mut self, name: &str, labels: &str, value: u64) {
+        let _ = writeln!(self.0, "mcp_server_{name}{labels} {value}");
+    }
+}

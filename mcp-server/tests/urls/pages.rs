@@ -1,0 +1,80 @@
+//! Pages in browsers that download by URL.
+
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use mcp_server::HttpConfig;
+use tokio::net::TcpListener;
+
+use crate::client::*;
+use crate::subject::*;
+
+const PAGE: (&str, &str) = ("Origin", "https://app.example.com");
+
+#[tokio::test]
+async fn page_of_an_allowed_origin_reads_downloads() {
+    let (server, _clock) = server(|builder| builder);
+    let config = HttpConfig::new().allow_origins([PAGE.1]);
+    let http = server
+        .serve_http_with("127.0.0.1:0", config)
+        .expect("bound");
+    let address = http.local_addr();
+    tokio::spawn(http);
+    let path = path_of(address, "demo://logo").await;
+
+    let reply = get(address, &path, &[PAGE]).await;
+    assert_eq!((reply.status.as_u16(), &*reply.body), (200, &LOGO[..]));
+    assert_eq!(reply.get("access-control-allow-origin"), PAGE.1);
+    assert!(reply.get("access-control-expose-headers").contains("etag"));
+    let refused = get(address, "/r/nothing", &[PAGE]).await;
+    assert_eq!(refused.status, 403);
+    assert_eq!(refused.get("access-control-allow-origin"), PAGE.1);
+
+    let asks = [
+        PAGE,
+        ("Access-Control-Request-Method", "GET"),
+        ("Access-Control-Request-Headers", "if-none-match,range"),
+    ];
+    let preflight = send(address, "OPTIONS", &path, &asks, String::new()).await;
+    assert_eq!(preflight.status, 204);
+    assert_eq!(
+        preflight.get("access-control-allow-headers"),
+        "if-none-match, range"
+    );
+
+    // Whoever has the URL gets the bytes, but no other page can read them.
+    let other = ("Origin", "https://evil.example.com");
+    let reply = get(address, &path, &[other]).await;
+    assert_eq!((reply.status.as_u16(), &*reply.body), (200, &LOGO[..]));
+    assert_eq!(reply.get("access-control-allow-origin"), "");
+    // The browser must not keep a response without CORS headers for a page that needs them.
+    for headers in [&[][..], &[other]] {
+        assert_eq!(get(address, &path, headers).await.get("vary"), "origin");
+    }
+}
+
+#[tokio::test]
+async fn mounted_urls_are_read_by_no_page_unless_the_program_says_so() {
+    let config = HttpConfig::new().allow_origins([PAGE.1]);
+    for (allowed, echoed) in [(false, ""), (true, PAGE.1)] {
+        let (server, _clock) = server(|builder| builder);
+        let protocol = serve(&server);
+        let path = path_of(protocol, "demo://logo").await;
+        let urls = server.resource_urls().expect("there are URLs");
+        let urls = if allowed {
+            urls.allow_pages(&config)
+        } else {
+            urls
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+        let address = listener.local_addr().expect("an address");
+        tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.expect("a client");
+            hyper::server::conn::http1::Builder::new()
+                .serve_connection(TokioIo::new(stream), TowerToHyperService::new(urls))
+                .await
+        });
+        let reply = get(address, &path, &[PAGE]).await;
+        assert_eq!(reply.status, 200);
+        assert_eq!(reply.get("access-control-allow-origin"), echoed);
+    }
+}

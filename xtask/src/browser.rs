@@ -1,0 +1,40 @@
+//! Chromium, in which a page is a client.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::node;
+
+/// The names that the program has.
+const NAMES: [&str; 5] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+];
+
+/// Returns the program, if the machine has it. The variable `CHROMIUM` takes precedence.
+pub(crate) fn find() -> Option<PathBuf> {
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    let names = NAMES.into_iter().map(PathBuf::from);
+    named.into_iter().chain(names).find(|name| runs(name))
+}
+
+fn runs(program: &Path) -> bool {
+    let status = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// Returns what is missing for a page as a client, if anything is.
+pub(crate) fn missing() -> Option<&'static str> {
+    node::missing().or_else(|| match find() {
+        Some(_) => None,
+        None => Some("there is no Chromium here"),
+    })
+}
