@@ -8,7 +8,8 @@
 //! Requests of sessions turn off at `legacy`: `sessions` finds the session, here as an `entry` or
 //! in the `store` of all processes, which talk to each other in `elsewhere`; `jobs` are its
 //! requests, and what these say is a `stream`: through its `window` a `worker` takes it to `events`,
-//! and the `reader` that a connection is writes it, `numbered`. The transport before all this is in
+//! and the `reader` that a connection is writes it, `numbered`. `ids` knows the form of the ids that we
+//! issue. The transport before all this is in
 //! `channel`.
 
 mod answer;
@@ -19,6 +20,7 @@ mod events;
 mod guard;
 mod headers;
 mod jobs;
+mod ids;
 mod legacy;
 mod line;
 mod names;

@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep};
 
 use super::answer::{self, HttpBody, Piece, Source, comment};
 use super::guard::{self, Refusal};
+use super::ids;
 use super::names::SESSION_ID;
 use super::service::{Endpoint, new_id};
 use crate::context::Extensions;
@@ -109,6 +110,9 @@ impl Endpoint {
             StatusCode::NOT_FOUND,
             "this session is not known, or its stream has ended",
         );
+        if !ids::is_session_id(id) {
+            return Err(unknown);
+        }
         let channel = self.channels.all().get(id).cloned().ok_or(unknown)?;
         let mut extensions = extensions;
         // The place is taken as long as a request is served that needs it.

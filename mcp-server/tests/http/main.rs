@@ -5,6 +5,7 @@ mod bus;
 mod channel;
 mod guard;
 mod http2;
+mod ids;
 mod legacy;
 mod limits;
 mod mirrors;
