@@ -28,6 +28,7 @@ mod numbered;
 mod patient;
 mod reader;
 mod serve;
+mod refused;
 mod service;
 mod sessions;
 mod store;

@@ -9,6 +9,7 @@ use mcp_types::Revision;
 
 use super::events::EventStore;
 use super::names::PROTOCOL_VERSION;
+use super::refused::RefusedLog;
 use super::store::SessionStore;
 
 /// Under which names an endpoint may be reached.
@@ -23,6 +24,7 @@ pub struct HttpConfig {
     pub(super) sessions: Option<Arc<dyn SessionStore>>,
     pub(super) events: Option<Arc<dyn EventStore>>,
     pub(super) http_sse: Option<String>,
+    refused: RefusedLog,
 }
 
 impl std::fmt::Debug for HttpConfig {
@@ -133,6 +135,8 @@ impl HttpConfig {
         for origin in parts.headers.get_all(ORIGIN) {
             let known = origin.to_str().is_ok_and(|origin| self.origin(origin));
             if !known {
+                let origin = String::from_utf8_lossy(origin.as_bytes());
+                self.refused.origin(&origin);
                 return Err(forbidden("this `Origin` is not allowed"));
             }
         }
@@ -161,6 +165,7 @@ impl HttpConfig {
         {
             return Ok(());
         }
+        self.refused.host(first.or(authority).unwrap_or_default());
         Err("this `Host` is not allowed")
     }
 
