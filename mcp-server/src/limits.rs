@@ -54,6 +54,9 @@ pub struct Limits {
     pub keep_alive: Duration,
     /// Events of one legacy stream that are kept for a client that comes back: 256.
     pub kept_events: usize,
+    /// Bytes of one URI of a resource or template that a peer names in a request: 8 KiB. A longer
+    /// one is refused with -32602 before it is matched with anything.
+    pub uri_bytes: usize,
 }
 
 /// Bytes of the URIs that one subscription, session or connection may name: they are kept as long as
@@ -81,6 +84,7 @@ impl Default for Limits {
             connections: 10_000,
             keep_alive: Duration::from_secs(15),
             kept_events: 256,
+            uri_bytes: 8 << 10,
         }
     }
 }

@@ -28,6 +28,7 @@ use crate::outlet::Outlet;
 use crate::race::{Either, race};
 use crate::server::Server;
 use crate::session::Session;
+use crate::uri_limit::check_uri;
 use crate::uris::Uris;
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
@@ -111,6 +112,10 @@ fn honour(server: &Server, asked: SubscriptionFilter) -> Result<SubscriptionFilt
             "$.notifications.resourceSubscriptions has {} URIs, the limit is {limit}",
             uris.len()
         )));
+    }
+    for (at, uri) in uris.iter().enumerate() {
+        let place = format_args!("$.notifications.resourceSubscriptions[{at}]");
+        check_uri(server, place, uri)?;
     }
     if uris.iter().map(String::len).sum::<usize>() > SUBSCRIBED_BYTES {
         return Err(HandlerError::invalid_params(format!(

@@ -25,6 +25,7 @@ use crate::route::{Route, Running, common};
 use crate::server::Server;
 use crate::session::Session;
 
+use crate::uri_limit::check_uri;
 pub(super) fn routes(builder: &mut ServerBuilder) {
     let quiet = |legacy| Quiet {
         legacy,
@@ -88,6 +89,7 @@ fn set_level(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
 fn subscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
     let OfResource(uri) = common(head, cx)?;
     let limit = cx.server().limits().subscribed_resources;
+    check_uri(cx.server(), "$.uri", &uri)?;
     match cx.peer().session() {
         Some(session) if !session.subscribe(&uri, limit) => Err(HandlerError::invalid_params(
             format!("more than {limit} subscriptions, or {SUBSCRIBED_BYTES} bytes of URIs"),
@@ -99,6 +101,7 @@ fn subscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
 fn unsubscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
     let OfResource(uri) = common(head, cx)?;
     if let Some(session) = cx.peer().session() {
+    check_uri(cx.server(), "$.uri", &uri)?;
         session.unsubscribe(&uri);
     }
     Ok(())

@@ -21,6 +21,7 @@ use crate::context::Context;
 use crate::error::HandlerError;
 use crate::lists::Hints;
 use crate::server::Server;
+use crate::uri_limit::check_uri;
 
 /// A definition that a URI is answered by: that of a resource, or of a template that makes it.
 pub(crate) trait Defined: Send + Sync {
@@ -70,8 +71,9 @@ pub(crate) fn locate(server: &Server, uri: &str) -> Option<Found> {
     })
 }
 
-/// The same, where the peer asks for it.
+/// The same, where the peer asks for it by the member `uri` of the params.
 pub(super) fn find(server: &Server, uri: &str) -> Result<Found, HandlerError> {
+    check_uri(server, "$.uri", uri)?;
     locate(server, uri).ok_or_else(|| HandlerError::resource_not_found(uri))
 }
 
