@@ -274,6 +274,22 @@ impl ServerBuilder {
             listeners: self.listeners,
             features: self.features,
             hub: Hub::default(),
+        let random_keys = self.keys.is_none();
+        #[cfg(feature = "seal")]
+        if random_keys && self.bus.is_some() {
+            tracing::warn!(
+                "the bus connects processes, but this one has random keys: the others refuse its \
+                 request state and cursors. Set `ServerBuilder::keys` to the same in all of them"
+            );
+        }
+        #[cfg(feature = "https-url")]
+        if self.bus.is_some() && self.urls.as_ref().is_some_and(|urls| !urls.has_keys()) {
+            tracing::warn!(
+                "the bus connects processes, but this one has random keys for URLs of resources: \
+                 the others refuse its URLs. Set `HttpUrls::keys` to the same in all of them"
+            );
+        }
+        #[cfg(feature = "seal")]
             bus: self.bus,
             stopping: Ended::default(),
             #[cfg(feature = "seal")]
@@ -288,3 +304,5 @@ impl ServerBuilder {
         Ok(Server { inner })
     }
 }
+            #[cfg(feature = "seal")]
+            random_keys,

@@ -3,7 +3,8 @@
 //! A request goes through the files in this order: `service` takes it, `guard` refuses what no
 //! endpoint of ours takes, the engine asks `headers` whether they say what the body says, and
 //! `answer` makes the body of the response, to which a handler speaks through its `line`. `serve`
-//! is a server of its own, with `patient` connections.
+//! is a server of its own, with `patient` connections. `refused` logs what `guard` refuses by name, and
+//! `shared` warns of stores that processes share without sharing keys.
 //!
 //! Requests of sessions turn off at `legacy`: `sessions` finds the session, here as an `entry` or
 //! in the `store` of all processes, which talk to each other in `elsewhere`; `jobs` are its
@@ -19,18 +20,20 @@ mod entry;
 mod events;
 mod guard;
 mod headers;
-mod jobs;
 mod ids;
+mod jobs;
 mod legacy;
 mod line;
 mod names;
 mod numbered;
 mod patient;
 mod reader;
-mod serve;
 mod refused;
+mod serve;
 mod service;
 mod sessions;
+#[cfg(feature = "seal")]
+mod shared;
 mod store;
 mod stream;
 mod window;

@@ -39,6 +39,9 @@ pub(crate) struct Inner {
     pub(crate) keys: crate::seal::KeySlot,
     #[cfg(feature = "https-url")]
     pub(crate) urls: Option<Arc<crate::urls::Urls>>,
+    /// Whether the keys are random ones, which no other process has.
+    #[cfg(feature = "seal")]
+    pub(crate) random_keys: bool,
 }
 
 impl Server {

@@ -61,6 +61,8 @@ impl Server {
     /// ```
     #[must_use]
     pub fn into_service(self, config: HttpConfig) -> HttpService {
+        #[cfg(feature = "seal")]
+        config.warn_of_random_keys(&self);
         let places = Arc::new(Semaphore::new(self.limits().concurrent_requests));
         let sessions = Sessions::new(config.sessions.clone(), self.limits());
         let events = config
