@@ -22,7 +22,7 @@ use crate::builder::ServerBuilder;
 use crate::changes::{Change, Interest};
 use crate::context::{Context, modern, notification};
 use crate::engine::{FromMembers, Members};
-use crate::error::HandlerError;
+use crate::error::{HandlerError, logged};
 use crate::limits::SUBSCRIBED_BYTES;
 use crate::outlet::Outlet;
 use crate::race::{Either, race};
@@ -177,7 +177,9 @@ pub(crate) fn tell_session(
                         return;
                     }
                 }
-                Err(error) => tracing::error!(%error, "a change cannot be announced"),
+                Err(error) => {
+                    tracing::error!(error = %logged(&error), "a change cannot be announced")
+                }
             }
         }
     }

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use crate::builder::ServerBuilder;
 use crate::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
 use crate::context::Ended;
+use crate::error::ErrorDetail;
 use crate::limits::Limits;
 use crate::lists::Features;
 use crate::places::Places;
@@ -28,6 +29,7 @@ pub(crate) struct Inner {
     pub(crate) capabilities: ServerCapabilities,
     pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) limits: Limits,
+    pub(crate) error_detail: ErrorDetail,
     pub(crate) routes: Methods<Routed>,
     pub(crate) listeners: Methods<Box<dyn Listener>>,
     pub(crate) features: Features,
@@ -37,11 +39,11 @@ pub(crate) struct Inner {
     pub(crate) stopping: Ended,
     #[cfg(feature = "seal")]
     pub(crate) keys: crate::seal::KeySlot,
-    #[cfg(feature = "https-url")]
-    pub(crate) urls: Option<Arc<crate::urls::Urls>>,
     /// Whether the keys are random ones, which no other process has.
     #[cfg(feature = "seal")]
     pub(crate) random_keys: bool,
+    #[cfg(feature = "https-url")]
+    pub(crate) urls: Option<Arc<crate::urls::Urls>>,
 }
 
 impl Server {

@@ -14,7 +14,7 @@ use super::news::News;
 use crate::changes::{Change, Interest, Subscriber};
 use crate::context::Context;
 use crate::engine::respond;
-use crate::error::{HandlerError, bad_params};
+use crate::error::{HandlerError, bad_params, logged};
 use crate::limits::SUBSCRIBED_BYTES;
 use crate::outlet::Outlet;
 use crate::uri_limit::check_uri;
@@ -114,7 +114,7 @@ async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc
                     return;
                 }
             }
-            Err(error) => tracing::error!(%error, "a change cannot be announced"),
+            Err(error) => tracing::error!(error = %logged(&error), "a change cannot be announced"),
         }
     }
 }

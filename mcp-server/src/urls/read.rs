@@ -4,13 +4,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::{AnyResourceContents, ReadResourceRequest, Request as _};
 use tokio::sync::oneshot;
 use tracing::Span;
 
 use crate::context::{self, Context, Ended, Extensions};
 use crate::engine::Call;
-use crate::error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
+use crate::error::{Cause, HandlerError, RESOURCE_NOT_FOUND, logged};
 use crate::outlet::{Outlet, Push};
 use crate::peer::Peer;
 use crate::progress::Progress;
@@ -122,7 +123,7 @@ fn failed(error: HandlerError) -> Failed {
             Failed::NotFound
         }
         _ => {
-            tracing::error!(%error, "a resource could not be read by its URL");
+            tracing::error!(error = %logged(&error), "a resource could not be read by its URL");
             Failed::Inside
         }
     }
@@ -137,7 +138,7 @@ fn represent(contents: AnyResourceContents) -> Result<Representation, Failed> {
         }),
         AnyResourceContents::Blob(blob) => {
             let bytes = blob.blob.decode().map_err(|error| {
-                tracing::error!(%error, "a resource gave bytes that are no base64");
+                tracing::error!(error = %PeerDisplay(error), "a resource gave bytes that are no base64");
                 Failed::Inside
             })?;
             Ok(Representation {

@@ -6,6 +6,7 @@ use std::task::{Context, Poll};
 
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
+use mcp_types::peer_text::PeerText;
 use tower_service::Service;
 use tracing::field::Empty;
 
@@ -13,7 +14,6 @@ use super::answer;
 use super::issue::{Denied, Urls};
 use super::read::{self, Failed};
 use crate::engine::catch;
-use crate::error::short;
 use crate::http::{HttpBody, HttpFuture};
 use crate::resources;
 use crate::server::Server;
@@ -123,7 +123,7 @@ impl UrlService {
             otel.kind = "server",
             http.request.method = method.as_str(),
             http.response.status_code = Empty,
-            mcp.resource.uri = short(&token.uri),
+            mcp.resource.uri = %PeerText(&token.uri),
         );
         let ttl = u64::try_from(found.hints().ttl_ms).unwrap_or_default() / 1_000;
         // The program's code, too.
