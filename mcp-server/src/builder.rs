@@ -318,7 +318,7 @@ impl ServerBuilder {
             stopping: Ended::default(),
             #[cfg(feature = "seal")]
             keys: crate::seal::KeySlot::new(keys),
-            #[cfg(feature = "seal")]
+            #[cfg(all(feature = "http", feature = "seal"))]
             random_keys,
             #[cfg(feature = "https-url")]
             urls: urls.map(Arc::new),

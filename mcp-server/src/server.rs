@@ -40,7 +40,7 @@ pub(crate) struct Inner {
     #[cfg(feature = "seal")]
     pub(crate) keys: crate::seal::KeySlot,
     /// Whether the keys are random ones, which no other process has.
-    #[cfg(feature = "seal")]
+    #[cfg(all(feature = "http", feature = "seal"))]
     pub(crate) random_keys: bool,
     #[cfg(feature = "https-url")]
     pub(crate) urls: Option<Arc<crate::urls::Urls>>,

@@ -30,26 +30,28 @@ impl RefusedLog {
     /// Notes a `Host` that is not allowed.
     pub(super) fn host(&self, host: &str) {
         let host = PeerText(host);
-        match warn(&self.0.host) {
-            Some(suppressed) => tracing::warn!(
+        if let Some(suppressed) = warn(&self.0.host) {
+            tracing::warn!(
                 %host,
                 suppressed,
                 "request refused: this `Host` is not allowed by `HttpConfig::allow_hosts`"
-            ),
-            None => tracing::debug!(%host, "request refused: this `Host` is not allowed"),
+            );
+        } else {
+            tracing::debug!(%host, "request refused: this `Host` is not allowed");
         }
     }
 
     /// Notes an `Origin` that is not allowed.
     pub(super) fn origin(&self, origin: &str) {
         let origin = PeerText(origin);
-        match warn(&self.0.origin) {
-            Some(suppressed) => tracing::warn!(
+        if let Some(suppressed) = warn(&self.0.origin) {
+            tracing::warn!(
                 %origin,
                 suppressed,
                 "request refused: this `Origin` is not allowed by `HttpConfig::allow_origins`"
-            ),
-            None => tracing::debug!(%origin, "request refused: this `Origin` is not allowed"),
+            );
+        } else {
+            tracing::debug!(%origin, "request refused: this `Origin` is not allowed");
         }
     }
 }

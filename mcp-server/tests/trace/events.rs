@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
-use tracing::{Event, Level, Subscriber};
+use tracing::{Dispatch, Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, Registry};
@@ -34,6 +34,9 @@ struct Kept {
 pub(crate) struct Log {
     kept: Arc<Mutex<Kept>>,
     _guard: DefaultGuard,
+    /// With a single subscriber, `tracing` asks that of the thread which reaches an event or span
+    /// first: a thread without one would turn it off for all.
+    _second: Dispatch,
 }
 
 impl Log {
@@ -44,6 +47,7 @@ impl Log {
         Self {
             kept,
             _guard: guard,
+            _second: Dispatch::new(Registry::default()),
         }
     }
 

@@ -41,9 +41,7 @@ fn server() -> Server {
             Err::<String, HandlerError>(std::io::Error::other(args.text).into())
         })
         .tool("panic", "Panics", |args: Text, _: Context| async move {
-            if !args.text.is_empty() {
-                panic!("{}", args.text);
-            }
+            assert!(args.text.is_empty(), "{}", args.text);
             Ok(String::new())
         })
         .resource("x:1", "one", |uri: String, _: Context| async { Ok(uri) })
@@ -51,7 +49,7 @@ fn server() -> Server {
         .expect("the definition is sound")
 }
 
-fn call(tool: &str, arguments: Value) -> Value {
+fn call(tool: &str, arguments: &Value) -> Value {
     modern(
         1,
         "tools/call",
@@ -66,11 +64,11 @@ async fn names_and_uris_of_a_peer_are_escaped_and_truncated_in_the_log() {
     named_request["id"] = json!(text);
     named_request["params"]["_meta"]["traceparent"] = json!(text);
     for message in [
-        call(&text, json!({})),
+        call(&text, &json!({})),
         named_request,
-        call("quote", json!({ "text": text })),
-        call("panic", json!({ "text": text })),
-        call("quote", json!({ text.as_str(): 1 })),
+        call("quote", &json!({ "text": text })),
+        call("panic", &json!({ "text": text })),
+        call("quote", &json!({ text.as_str(): 1 })),
         modern(1, "resources/read", json!({ "uri": text })),
         modern(1, &text, json!({})),
         json!({ "jsonrpc": "2.0", "method": text }),
@@ -106,7 +104,7 @@ async fn text_that_is_no_json_is_escaped_and_truncated_in_the_log() {
 #[tokio::test]
 async fn the_error_of_a_failing_tool_is_still_recognized_in_the_log() {
     let log = Log::begin();
-    exchange(server(), &[call("quote", json!({ "text": hostile() }))]).await;
+    exchange(server(), &[call("quote", &json!({ "text": hostile() }))]).await;
     let texts = assert_harmless(&log);
     let beginning = r"x\u{d}\u{a}2026-01-01 ERROR forged \u{1b}[2J\u{9b}\u{2028}\u{202e}AAA";
     let found = texts
