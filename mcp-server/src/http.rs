@@ -27,6 +27,8 @@ mod line;
 mod names;
 mod numbered;
 mod patient;
+#[cfg(feature = "https-url")]
+mod pieces;
 mod reader;
 mod refused;
 mod serve;

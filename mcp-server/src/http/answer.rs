@@ -20,6 +20,8 @@ use tokio::time::{Sleep, sleep};
 
 use super::guard::Refusal;
 use super::line::Line;
+#[cfg(feature = "https-url")]
+use super::pieces::Pieces;
 use super::reader::Reader;
 use crate::engine::{Answer, Call, Refused, respond};
 use crate::race::{Either, race};
@@ -37,6 +39,8 @@ enum Kind {
     Events(Box<Events>),
     Reader(Box<Reader>),
     Stream(Streaming),
+    #[cfg(feature = "https-url")]
+    Pieces(Pieces),
 }
 
 /// The next bytes of a body and what gives those after them; `None` where there are none.
@@ -80,6 +84,12 @@ impl HttpBody {
     #[cfg(feature = "https-url")]
     pub(crate) fn bytes(bytes: Bytes) -> Self {
         Self(Kind::Whole(bytes))
+    }
+
+    /// Bytes of any length, piece by piece.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn pieces(bytes: Bytes) -> Self {
+        Self(Kind::Pieces(Pieces::new(bytes)))
     }
 
     #[cfg(feature = "https-url")]
@@ -309,6 +319,11 @@ impl Body for HttpBody {
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Ready(Some(text)) => text.into(),
             },
+            #[cfg(feature = "https-url")]
+            Kind::Pieces(pieces) => match pieces.next() {
+                Some(piece) => piece,
+                None => return Poll::Ready(None),
+            },
         };
         Poll::Ready(Some(Ok(Frame::data(data))))
     }
@@ -320,6 +335,8 @@ impl Body for HttpBody {
             Kind::Events(events) => events.over && events.ready.is_empty(),
             Kind::Reader(reader) => reader.is_over(),
             Kind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
+            #[cfg(feature = "https-url")]
+            Kind::Pieces(pieces) => pieces.len() == 0,
         }
     }
 
@@ -328,6 +345,8 @@ impl Body for HttpBody {
             Kind::Empty => SizeHint::with_exact(0),
             Kind::Whole(text) => SizeHint::with_exact(text.len() as u64),
             Kind::Events(_) | Kind::Reader(_) | Kind::Stream(_) => SizeHint::default(),
+            #[cfg(feature = "https-url")]
+            Kind::Pieces(pieces) => SizeHint::with_exact(pieces.len() as u64),
         }
     }
 }
@@ -339,6 +358,8 @@ impl std::fmt::Debug for HttpBody {
             Kind::Whole(_) => "HttpBody(whole)",
             Kind::Events(_) => "HttpBody(events)",
             Kind::Reader(_) | Kind::Stream(_) => "HttpBody(stream)",
+            #[cfg(feature = "https-url")]
+            Kind::Pieces(_) => "HttpBody(pieces)",
         })
     }
 }

@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::config::{Claims, Clock, HttpUrls};
 use super::keys::UrlKeys;
+use super::offload;
 use super::revoked::{Revoked, SKEW};
 use super::time::{iso, millis, span};
 use super::token::{LONGEST_URI, Token};
@@ -30,6 +31,8 @@ pub(crate) struct Urls {
     revoked: Mutex<Revoked>,
     /// For the requests that run at once.
     pub(super) places: Arc<Semaphore>,
+    /// For the threads that work on large contents at once.
+    pub(super) threads: Arc<Semaphore>,
 }
 
 /// Why a token gives nothing.
@@ -58,6 +61,7 @@ impl Urls {
             claims: config.claims,
             revoked: Mutex::default(),
             places: Arc::new(Semaphore::new(places)),
+            threads: offload::threads(),
         })
     }
 

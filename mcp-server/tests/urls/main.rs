@@ -9,6 +9,7 @@ mod handing;
 mod limits;
 mod logs;
 mod principals;
+mod reading;
 mod revocation;
 mod serving;
 mod subject;
