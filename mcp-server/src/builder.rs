@@ -12,7 +12,7 @@ use mcp_types::{
 use crate::changes::{Bus, BusReceiver, Hub};
 use crate::context::{Context, Ended};
 use crate::engine::FromMembers;
-use crate::error::{BuildError, HandlerError};
+use crate::error::{BuildError, ErrorDetail, HandlerError};
 use crate::limits::Limits;
 use crate::lists::Features;
 use crate::route::{self, Listener, Methods, Route, Told, Typed};
@@ -25,6 +25,7 @@ pub struct ServerBuilder {
     info: Implementation,
     instructions: Option<String>,
     limits: Limits,
+    error_detail: ErrorDetail,
     capabilities: ServerCapabilities,
     proposals: BTreeSet<Proposal>,
     routes: Methods<Routed>,
@@ -44,6 +45,7 @@ impl ServerBuilder {
             info: Implementation::new(name, version),
             instructions: None,
             limits: Limits::default(),
+            error_detail: ErrorDetail::default(),
             capabilities: ServerCapabilities::new().logging(Object::new()),
             proposals: BTreeSet::new(),
             routes: Methods::default(),
@@ -91,6 +93,27 @@ impl ServerBuilder {
     /// Other bounds than the default ones.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets how much of an unexpected error of a handler the peer is told:
+    /// [`ErrorDetail::Message`] unless set here.
+    ///
+    /// ```
+    /// use mcp_server::{Context, ErrorDetail, Server};
+    ///
+    /// let server = Server::builder("notes", "1.0.0")
+    ///     .error_detail(ErrorDetail::Hidden)
+    ///     .tool("count", "Counts the notes", |(), _: Context| async {
+    ///         // The model reads "the tool failed"; the log has the error and its causes.
+    ///         Ok(std::fs::read_dir("notes")?.count().to_string())
+    ///     })
+    ///     .build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildError>(())
+    /// ```
+    pub fn error_detail(mut self, detail: ErrorDetail) -> Self {
+        self.error_detail = detail;
         self
     }
 
@@ -251,6 +274,22 @@ impl ServerBuilder {
                 reason: error.to_string(),
             })?;
         #[cfg(feature = "seal")]
+        let random_keys = self.keys.is_none();
+        #[cfg(feature = "seal")]
+        if random_keys && self.bus.is_some() {
+            tracing::warn!(
+                "the bus connects processes, but this one has random keys: the others refuse its \
+                 request state and cursors. Set `ServerBuilder::keys` to the same in all of them"
+            );
+        }
+        #[cfg(feature = "https-url")]
+        if self.bus.is_some() && self.urls.as_ref().is_some_and(|urls| !urls.has_keys()) {
+            tracing::warn!(
+                "the bus connects processes, but this one has random keys for URLs of resources: \
+                 the others refuse its URLs. Set `HttpUrls::keys` to the same in all of them"
+            );
+        }
+        #[cfg(feature = "seal")]
         let keys = match self.keys {
             Some(keys) => keys,
             None => crate::Keys::generate()
@@ -270,6 +309,7 @@ impl ServerBuilder {
             proposals: self.proposals,
             peers: crate::quota::Peers::new(&limits),
             limits,
+            error_detail: self.error_detail,
             routes: self.routes,
             listeners: self.listeners,
             features: self.features,
@@ -280,6 +320,8 @@ impl ServerBuilder {
             counters: crate::metrics::Counters::default(),
             #[cfg(feature = "seal")]
             keys: crate::seal::KeySlot::new(keys),
+            #[cfg(all(feature = "http", feature = "seal"))]
+            random_keys,
             #[cfg(feature = "https-url")]
             urls: urls.map(Arc::new),
         });

@@ -15,6 +15,7 @@ use crate::lists::Definition;
 use crate::prompts::PromptDef;
 use crate::resources::{self, TEMPLATE};
 use crate::then::then;
+use crate::uri_limit::check_uri;
 
 /// As many values may leave in one answer.
 const MOST: usize = 100;
@@ -240,6 +241,9 @@ fn start(params: Complete, cx: &Context) -> Result<Option<Running>, HandlerError
     let Complete {
         of, at, argument, ..
     } = &params;
+    if of.kind == TEMPLATE {
+        check_uri(cx.server(), at, &of.name)?;
+    }
     // Whether it takes the argument, where it is defined.
     let takes = if of.kind == TEMPLATE {
         resources::has_variable(features, &of.name, argument)

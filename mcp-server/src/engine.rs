@@ -13,6 +13,7 @@ pub(crate) mod trace;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
@@ -28,7 +29,7 @@ pub(crate) use head::PROTOCOL_VERSION;
 pub(crate) use members::{FromMembers, Members};
 
 use crate::context::{self, Context, Ended, Extensions};
-use crate::error::{HandlerError, invalid_params, short};
+use crate::error::{HandlerError, invalid_params, logged, method_not_found, short};
 use crate::lifecycle;
 use crate::outlet::Outlet;
 use crate::peer::Peer;
@@ -125,7 +126,7 @@ impl Server {
     /// The answer to what is no message, `None` where it looks like an answer itself: two peers
     /// that answer each other's faults would never end.
     pub(crate) fn refuse(error: &EnvelopeError) -> Option<Answer> {
-        tracing::debug!(%error, "not a message");
+        tracing::debug!(error = %PeerDisplay(error), "not a message");
         (!error.is_response())
             .then(|| Answer::error(error.id(), &ErrorObject::from(error), Refused::Malformed))
     }
@@ -139,7 +140,11 @@ impl Server {
             Message::Notification { method, params, .. } => self.notification(&method, params, via),
             Message::Result { .. } | Message::Error { .. } => {
                 if respond::hand_over(via.session.as_deref(), &message) == Some(false) {
-                    tracing::warn!(id = ?message.id(), "answer to a request that was not sent");
+                    let id = message.id().map(PeerDisplay);
+                    tracing::warn!(
+                        id = id.map(display),
+                        "answer to a request that was not sent"
+                    );
                 }
                 Accepted::Nothing
             }
@@ -195,8 +200,7 @@ impl Server {
         };
         let revision = session.map_or(Revision::LATEST, |session| session.revision);
         let Some(route) = self.route(method, revision) else {
-            let error = HandlerError::method_not_found(method).into_object(revision);
-            return refused(error, Refused::NoMethod);
+            return refused(method_not_found(method), Refused::NoMethod);
         };
         let span = trace::span(Some(id), method, &head, session, via);
         let refused = |error: ErrorObject, kind| {
@@ -223,7 +227,7 @@ impl Server {
                 Accepted::Call(Call::new(cx, running, span.clone(), limit))
             }
             Ok(Err(error)) => {
-                let error = error.into_object(revision);
+                let error = span.in_scope(|| error.into_object(&cx));
                 let kind = if error.code == rpc::METHOD_NOT_FOUND {
                     Refused::NoMethod
                 } else {
@@ -246,11 +250,12 @@ impl Server {
             lifecycle::told(session, method);
         }
         let Some(listener) = self.listener(method) else {
-            tracing::debug!(method = %short(method), "notification without a handler");
+            tracing::debug!(method = %PeerText(method), "notification without a handler");
             return Accepted::Nothing;
         };
         let Ok(head) = Head::read(params) else {
-            tracing::warn!(method, "notification with params that cannot be read");
+            let method = PeerText(method);
+            tracing::warn!(%method, "notification with params that cannot be read");
             return Accepted::Nothing;
         };
         let session = via.session.as_ref().filter(|_| head.version().is_none());
@@ -269,7 +274,8 @@ impl Server {
         match cx.map_err(HandlerError::protocol).and_then(start) {
             Ok(future) => Accepted::Notification(Box::pin(call::Caught::new(future, span))),
             Err(error) => {
-                tracing::warn!(method, %error, "notification refused");
+                let method = PeerText(method);
+                tracing::warn!(%method, error = %logged(&error), "notification refused");
                 Accepted::Nothing
             }
         }

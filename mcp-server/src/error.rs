@@ -3,18 +3,28 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ClientCapabilities, Revision, json::Value};
 
+use crate::context::Context;
+
+mod detail;
+
+pub use detail::ErrorDetail;
+pub(crate) use detail::{logged, report};
+
 /// Why a handler does not answer with its result.
 ///
-/// Any `std::error::Error` becomes one by `?`. In a tool it is then a result with `isError`, whose
-/// text is the error's and that of its sources, so that a model can correct itself; elsewhere it
-/// is -32603, its text goes to the log and not to the peer. The constructors make errors that the
-/// peer sees as they are.
+/// Any `std::error::Error` becomes one by `?`. In a tool it is then a result with `isError`, so
+/// that a model can correct itself; elsewhere it is the protocol's error -32603. Either has the
+/// error's own text, while the texts of its sources only go to the log;
+/// [`ServerBuilder::error_detail`](crate::ServerBuilder::error_detail) changes that. The
+/// constructors make errors that the peer sees as they are.
 ///
-/// Like `anyhow::Error` it is no `std::error::Error` itself: that is what `?` asks for.
+/// Like `anyhow::Error` it does not implement `std::error::Error`, since `?` could not convert
+/// other errors into it then. `{}` writes the error's own text, `{:#}` also those of its sources.
 pub struct HandlerError {
     pub(crate) cause: Cause,
 }
@@ -107,14 +117,13 @@ impl HandlerError {
     }
 
     pub(crate) fn method_not_found(method: &str) -> Self {
-        Self::protocol(ErrorObject::method_not_found(format!(
-            "no method `{}`",
-            short(method)
-        )))
+        Self::protocol(method_not_found(method))
     }
 
-    /// What the peer is told, in the form of its revision.
-    pub(crate) fn into_object(self, revision: Revision) -> ErrorObject {
+    /// The error that the peer of a request gets, in the form of its revision. An unexpected error
+    /// is written to the log.
+    pub(crate) fn into_object(self, cx: &Context) -> ErrorObject {
+        let revision = cx.revision();
         match self.cause {
             Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND => {
                 let code = if revision == Revision::LATEST {
@@ -141,10 +150,7 @@ impl HandlerError {
                 }
             }
             Cause::Tool(_) => ErrorObject::internal_error("the handler failed"),
-            Cause::Other(error) => {
-                tracing::error!(error = %Chain(&*error), "handler failed");
-                ErrorObject::internal_error("internal error")
-            }
+            Cause::Other(error) => ErrorObject::internal_error(report(&*error, None, cx)),
         }
     }
 }
@@ -174,21 +180,31 @@ impl fmt::Display for HandlerError {
             Cause::Protocol(error) => error.fmt(f),
             Cause::MissingCapability(_) => f.write_str("the client did not declare a capability"),
             Cause::Tool(_) => f.write_str("the tool failed"),
-            Cause::Other(error) => Chain(&**error).fmt(f),
+            Cause::Other(error) if f.alternate() => WithSources(&**error).fmt(f),
+            Cause::Other(error) => write!(f, "{error}"),
         }
     }
 }
 
 impl fmt::Debug for HandlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HandlerError({self})")
+        write!(f, "HandlerError({self:#})")
     }
 }
 
-/// An error and its sources in one line.
+/// An error and its sources in one line of a log: truncated, and safe for terminals.
 pub(crate) struct Chain<'a>(pub(crate) &'a (dyn StdError + 'static));
 
 impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        PeerDisplay(WithSources(self.0)).fmt(f)
+    }
+}
+
+/// The whole texts of an error and its sources, separated by colons.
+struct WithSources<'a>(&'a (dyn StdError + 'static));
+
+impl fmt::Display for WithSources<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)?;
         let mut source = self.0.source();
@@ -214,18 +230,14 @@ pub(crate) fn invalid_params(method: &str, error: &dyn StdError) -> ErrorObject 
     ErrorObject::invalid_params(format!("params of `{}`: {error}", short(method)))
 }
 
-/// A peer's text, cut so that it can stand in an error message or a log.
+/// -32601 with the method's name.
+pub(crate) fn method_not_found(method: &str) -> ErrorObject {
+    ErrorObject::method_not_found(format!("no method `{}`", short(method)))
+}
+
+/// A peer's text, truncated and escaped so that it can stand in an error message.
 pub(crate) fn short(text: &str) -> String {
-    const LIMIT: usize = 64;
-    let mut cut = String::new();
-    let mut rest = text.chars();
-    for character in rest.by_ref().take(LIMIT) {
-        cut.extend(character.escape_debug());
-    }
-    if rest.next().is_some() {
-        cut.push('…');
-    }
-    cut
+    PeerText(text).to_string()
 }
 
 /// Why a server cannot be built.

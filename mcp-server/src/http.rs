@@ -3,16 +3,19 @@
 //! A request goes through these files in order: `service` takes it, `guard` refuses what the
 //! endpoint does not serve, `request_body` reads the body, the engine asks `headers` whether they
 //! agree with the body, and `answer` makes the response, to whose `body` a handler writes through
-//! its `line`.
+//! its `line`. `refused` logs requests with a wrong name, and `shared` warns of stores that
+//! processes share without sharing keys.
 //!
-//! `serve` is a server with a socket of its own. It keeps a `peer_table` of connections; each `connection`
-//! has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a `stream_executor`.
+//! `serve` is a server with a socket of its own. It keeps a `peer_table` of connections; each
+//! `connection` has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a
+//! `stream_executor`.
 //!
 //! Requests of sessions turn off at `legacy`: `sessions` finds the session, here as an `entry` or
 //! in the `store` of all processes, which talk to each other in `elsewhere`; `jobs` are its
 //! requests, and what these say is a `stream`: through its `window` a `worker` takes it to `events`,
 //! and the `reader` that a connection is writes it, `numbered`. How sessions end is in `ending`,
-//! which waits for `writes` to the stores. The transport before all this is in `channel`.
+//! which waits for `writes` to the stores. `ids` knows the form of the ids that the server issues.
+//! The transport before all this is in `channel`.
 
 mod activity;
 mod answer;
@@ -26,6 +29,7 @@ mod entry;
 mod events;
 mod guard;
 mod headers;
+mod ids;
 mod jobs;
 mod legacy;
 mod line;
@@ -34,12 +38,17 @@ mod network;
 mod numbered;
 mod operations;
 mod peer_table;
+#[cfg(feature = "https-url")]
+mod pieces;
 mod proxy;
 mod reader;
+mod refused;
 mod request_body;
 mod serve;
 mod service;
 mod sessions;
+#[cfg(feature = "seal")]
+mod shared;
 mod store;
 mod stream;
 mod stream_executor;

@@ -85,6 +85,7 @@ mod session;
 mod then;
 mod tools;
 mod transport;
+mod uri_limit;
 mod uris;
 #[cfg(feature = "https-url")]
 mod urls;
@@ -93,7 +94,7 @@ pub use builder::ServerBuilder;
 pub use changes::{Bus, BusMessage, BusReceiver, Change};
 pub use completions::{Completing, IntoCompletion};
 pub use context::{Context, Extensions, Principal};
-pub use error::{BuildError, HandlerError, ServeError};
+pub use error::{BuildError, ErrorDetail, HandlerError, ServeError};
 #[cfg(feature = "http")]
 pub use http::{
     EventStore, MemoryEvents, MemorySessions, Page, SessionStore, StoreError, StoreFuture,

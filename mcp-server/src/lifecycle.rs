@@ -5,6 +5,7 @@
 mod handshake;
 
 use mcp_types::error::DecodeError;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{
     CacheScope, DiscoverRequest, DiscoverResult, Request, RequestId, Revision,
@@ -107,12 +108,13 @@ pub(crate) fn cancelled(params: Option<&RawValue>) -> Option<RequestId> {
     let read = Members::read(params?);
     match read.and_then(|members| Cancelled::from_members(&members)) {
         Ok(Cancelled { id, reason }) => {
-            let reason = reason.as_deref().map(short);
-            tracing::debug!(%id, reason, "cancelled by the peer");
+            let reason = reason.as_deref().map(PeerText);
+            let reason = reason.map(tracing::field::display);
+            tracing::debug!(id = %PeerDisplay(&id), reason, "cancelled by the peer");
             Some(id)
         }
         Err(error) => {
-            tracing::warn!(%error, "cancellation that cannot be read");
+            tracing::warn!(error = %PeerDisplay(error), "cancellation that cannot be read");
             None
         }
     }

@@ -98,6 +98,9 @@ pub struct Limits {
     /// Bytes of messages that wait for slow HTTP clients in all: 128 MiB. Beyond it, each response
     /// may hold one message.
     pub all_queued_bytes: usize,
+    /// Bytes of one URI of a resource or template that a peer names in a request: 8 KiB. A longer
+    /// one is refused with -32602 before it is matched with anything.
+    pub uri_bytes: usize,
 }
 
 /// Bytes of the URIs that one subscription, session or connection may name: they are kept as long as
@@ -145,6 +148,7 @@ impl Default for Limits {
             body_bytes_per_peer: 64 << 20,
             queued_bytes_per_peer: 16 << 20,
             all_queued_bytes: 128 << 20,
+            uri_bytes: 8 << 10,
         }
     }
 }
@@ -187,6 +191,7 @@ impl Limits {
             body_bytes_per_peer,
             queued_bytes_per_peer,
             all_queued_bytes,
+            uri_bytes,
         } = &mut self;
         for (name, is_zero) in [
             ("message_bytes", *message_bytes == 0),
@@ -238,6 +243,7 @@ impl Limits {
             body_bytes_per_peer,
             queued_bytes_per_peer,
             all_queued_bytes,
+            uri_bytes,
         ] {
             *number = MOST.min(*number);
         }

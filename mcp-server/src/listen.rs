@@ -22,12 +22,13 @@ use crate::builder::ServerBuilder;
 use crate::changes::{Change, Interest};
 use crate::context::{Context, modern, notification};
 use crate::engine::{FromMembers, Members};
-use crate::error::HandlerError;
+use crate::error::{HandlerError, logged};
 use crate::limits::SUBSCRIBED_BYTES;
 use crate::outlet::Outlet;
 use crate::race::{Either, race};
 use crate::server::Server;
 use crate::session::Session;
+use crate::uri_limit::check_uri;
 use crate::uris::Uris;
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
@@ -112,6 +113,10 @@ fn honour(server: &Server, asked: SubscriptionFilter) -> Result<SubscriptionFilt
             uris.len()
         )));
     }
+    for (at, uri) in uris.iter().enumerate() {
+        let place = format_args!("$.notifications.resourceSubscriptions[{at}]");
+        check_uri(server, place, uri)?;
+    }
     if uris.iter().map(String::len).sum::<usize>() > SUBSCRIBED_BYTES {
         return Err(HandlerError::invalid_params(format!(
             "$.notifications.resourceSubscriptions has more than {SUBSCRIBED_BYTES} bytes"
@@ -172,7 +177,9 @@ pub(crate) fn tell_session(
                         return;
                     }
                 }
-                Err(error) => tracing::error!(%error, "a change cannot be announced"),
+                Err(error) => {
+                    tracing::error!(error = %logged(&error), "a change cannot be announced")
+                }
             }
         }
     }

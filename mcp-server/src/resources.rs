@@ -9,6 +9,8 @@ mod described;
 mod filter;
 #[cfg(feature = "seal")]
 mod finish;
+#[cfg(feature = "https-url")]
+mod fixed_body;
 mod found;
 #[cfg(feature = "versioned-resources")]
 mod get;
@@ -59,6 +61,8 @@ pub use templates::TemplateDef;
 pub(crate) use blocks::{finish_block, withhold_of_block};
 #[cfg(feature = "seal")]
 pub(crate) use finish::finish;
+#[cfg(feature = "https-url")]
+pub(crate) use fixed_body::FixedBody;
 pub(crate) use found::Found;
 use found::find;
 #[cfg(any(feature = "https-url", feature = "sep-2093"))]

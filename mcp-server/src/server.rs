@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use crate::builder::ServerBuilder;
 use crate::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
 use crate::context::Ended;
+use crate::error::ErrorDetail;
 use crate::limits::Limits;
 use crate::lists::Features;
 use crate::quota::Peers;
@@ -28,6 +29,7 @@ pub(crate) struct Inner {
     pub(crate) capabilities: ServerCapabilities,
     pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) limits: Limits,
+    pub(crate) error_detail: ErrorDetail,
     pub(crate) routes: Methods<Routed>,
     pub(crate) listeners: Methods<Box<dyn Listener>>,
     pub(crate) features: Features,
@@ -39,6 +41,9 @@ pub(crate) struct Inner {
     pub(crate) counters: crate::metrics::Counters,
     #[cfg(feature = "seal")]
     pub(crate) keys: crate::seal::KeySlot,
+    /// Whether the keys are random ones, which no other process has.
+    #[cfg(all(feature = "http", feature = "seal"))]
+    pub(crate) random_keys: bool,
     #[cfg(feature = "https-url")]
     pub(crate) urls: Option<Arc<crate::urls::Urls>>,
 }

@@ -16,7 +16,7 @@ use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::degrade;
 use crate::engine::{FromMembers, Members, trace};
-use crate::error::{Cause, Chain, HandlerError, short};
+use crate::error::{Cause, HandlerError, report, short};
 use crate::lists;
 
 pub use definition::ToolDef;
@@ -27,7 +27,8 @@ impl ServerBuilder {
     ///
     /// The schema of the arguments is derived from their type; doc comments become descriptions.
     /// Arguments are validated before the function runs. `()` takes none. An error is a result
-    /// with `isError`, so that the model can correct itself, see [`HandlerError`].
+    /// with `isError`, so that the model can correct itself, see [`HandlerError`] and
+    /// [`error_detail`](Self::error_detail).
     ///
     /// ```
     /// use mcp_server::{Context, Server};
@@ -111,16 +112,16 @@ async fn call(params: Call, cx: Context) -> Result<CallToolResult, HandlerError>
         Ok(running) => running,
         Err(fault) => {
             let result = unfit(&tool, &fault, revision)?;
-            trace::tool_failed();
+            trace::tool_failed(&name);
             return Ok(result);
         }
     };
     let result = match running.await {
         Ok(result) => tool.check_result(result)?,
-        Err(error) => failed(error)?,
+        Err(error) => failed(error, &name, &cx)?,
     };
     if result.is_error == Some(true) {
-        trace::tool_failed();
+        trace::tool_failed(&name);
     }
     Ok(degrade::tool_result(result, &cx))
 }
@@ -135,12 +136,13 @@ fn unfit(tool: &ToolDef, fault: &str, revision: Revision) -> Result<CallToolResu
     Ok(CallToolResult::new([ContentBlock::from(TextContent::new(text))]).is_error(true))
 }
 
-/// A tool's failure is a result; an error of the protocol stays one.
-fn failed(error: HandlerError) -> Result<CallToolResult, HandlerError> {
+/// A tool's failure is a result; an error of the protocol stays one. An unexpected error is written
+/// to the log.
+fn failed(error: HandlerError, tool: &str, cx: &Context) -> Result<CallToolResult, HandlerError> {
     match error.cause {
         Cause::Tool(result) => Ok(*result),
         Cause::Other(error) => {
-            let text = TextContent::new(Chain(&*error).to_string());
+            let text = TextContent::new(report(&*error, Some(tool), cx));
             Ok(CallToolResult::new([ContentBlock::from(text)]).is_error(true))
         }
         cause => Err(cause.into()),

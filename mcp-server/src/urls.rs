@@ -2,13 +2,17 @@
 //!
 //! What a program says is in `config`. `issue` hands URLs out, each with a `token` that one of the
 //! `keys` has signed, and knows which are `revoked`. What comes back goes through `service`: it
-//! `read`s the resource, and `answer`s with what `select` finds is asked for.
+//! `read`s as much of the resource as it has to, and `answer`s with what `select` finds is asked for,
+//! under a tag from `etag`.
 
 mod answer;
 mod config;
+pub(crate) mod etag;
 mod issue;
 mod keys;
+mod offload;
 mod read;
+mod representation;
 mod revoked;
 mod select;
 mod service;

@@ -17,3 +17,5 @@ mod prompts;
 mod resources;
 #[path = "features/tools.rs"]
 mod tools;
+#[path = "features/uris.rs"]
+mod uris;

@@ -2,5 +2,12 @@
 
 mod trace {
     mod collect;
+    mod events;
+    mod failures;
+    mod hostile;
+    mod peer;
+    mod refused;
+    #[cfg(feature = "seal")]
+    mod setup;
     mod spans;
 }

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{MISSING_REQUIRED_CLIENT_CAPABILITY, RequestId};
 use tokio::time::{Sleep, sleep};
@@ -55,7 +56,7 @@ impl Call {
                 message,
                 refused: None,
             },
-            Err(error) => self.failure(&error.into_object(self.cx.revision())),
+            Err(error) => self.failure(&error.into_object(&self.cx)),
         }
     }
 
@@ -141,7 +142,7 @@ pub(crate) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
 
 /// Writes a panic to the log.
 fn told(panic: &(dyn Any + Send)) -> Panicked {
-    tracing::error!(panic = text(panic), "handler panicked");
+    tracing::error!(panic = %PeerDisplay(text(panic)), "handler panicked");
     Panicked
 }
 

@@ -1,5 +1,6 @@
 //! Response messages in the form of the peer's revision.
 
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{RequestId, json};
@@ -45,7 +46,7 @@ pub(crate) fn hand_over(session: Option<&Session>, message: &Message<'_>) -> Opt
                 ErrorObject::internal_error(format!("the peer's error is not one: {error}"))
             });
             let Some(id) = id else {
-                tracing::warn!(%error, "the peer could not read a message");
+                tracing::warn!(error = %PeerDisplay(&error), "the peer could not read a message");
                 return Some(true);
             };
             (id, Err(error))

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{RequestId, Revision};
 use tracing::Span;
@@ -12,7 +13,6 @@ use tracing::field::{Empty, display};
 
 use super::{Head, Via};
 use crate::context::StandardStreams;
-use crate::error::short;
 use crate::session::Session;
 
 const NAME: &str = "mcp.request";
@@ -51,13 +51,13 @@ pub(super) fn span(
         return span;
     }
     if let Some(id) = id {
-        span.record("jsonrpc.request.id", display(id));
+        span.record("jsonrpc.request.id", display(PeerDisplay(id)));
     }
     if let Some(id) = session.and_then(|session| session.id.as_deref()) {
-        span.record("mcp.session.id", id);
+        span.record("mcp.session.id", display(PeerText(id)));
     }
     if let Some(parent) = head.trace_parent() {
-        span.record("traceparent", short(&parent));
+        span.record("traceparent", display(PeerText(&parent)));
     }
     transport(&span, via);
     // What a list is of, or a resource, has too many names for the name of a span.
@@ -76,18 +76,18 @@ pub(super) fn span(
     };
     match target {
         Some((field, name)) => {
-            let name = short(&name);
+            let name = PeerText(&name);
             span.record("otel.name", format!("{method} {name}"));
-            span.record(field, name);
+            span.record(field, display(name));
         }
         None => {
-            span.record("otel.name", method);
+            span.record("otel.name", display(PeerText(method)));
         }
     }
     if method.starts_with("resources/")
         && let Some(uri) = head.params().text("uri")
     {
-        span.record("mcp.resource.uri", short(&uri));
+        span.record("mcp.resource.uri", display(PeerText(&uri)));
     }
     span
 }
@@ -120,11 +120,12 @@ pub(super) fn failed(span: &Span, error: &ErrorObject) {
     span.record("error.type", display(error.code));
     span.record("rpc.response.status_code", display(error.code));
     span.record("otel.status_code", "ERROR");
-    span.record("otel.status_description", short(&error.message));
+    span.record("otel.status_description", display(PeerText(&error.message)));
 }
 
 /// Notes that a tool failed, whose answer is a result all the same.
-pub(crate) fn tool_failed() {
+pub(crate) fn tool_failed(tool: &str) {
+    tracing::debug!(tool = %PeerText(tool), "a tool answered with an error");
     let span = Span::current();
     // Another one where ours is not wanted.
     if span.metadata().is_some_and(|it| it.name() == NAME) {

@@ -111,7 +111,34 @@
 //! }
 //! ```
 //!
-//! In other handlers an error by `?` is -32603: its text goes to the log and not to the peer.
+//! In a handler of resources, prompts, completions or any other request, an error by `?` is the
+//! protocol's error -32603. For all handlers the rule is the same:
+//!
+//! * The peer gets the error's own text, its `Display`. In a tool the model reads it.
+//! * The texts of its [sources](std::error::Error::source) do not leave: they tend to name tables,
+//!   files and hosts. Some errors repeat them in their own text; give such an error a text of its
+//!   own before `?`, or hide it.
+//! * The log has all of it, as a warning "handler failed" with the fields `method`, `tool`,
+//!   `request.id`, `principal`, `error` and `causes`.
+//!
+//! [`error_detail`](crate::ServerBuilder::error_detail) changes what the peer gets:
+//!
+//! | [`ErrorDetail`](crate::ErrorDetail) | a tool's result | message of -32603 |
+//! | --- | --- | --- |
+//! | `Hidden` | "the tool failed" | "internal error" |
+//! | `Message`, the default | the error's own text | the error's own text |
+//! | `Causes` | its own text and those of its sources | the same |
+//!
+//! ```
+//! use mcp_server::{ErrorDetail, Server};
+//!
+//! let server = Server::builder("demo", "1.0.0").error_detail(ErrorDetail::Hidden).build()?;
+//! # drop(server);
+//! # Ok::<(), mcp_server::BuildError>(())
+//! ```
+//!
+//! What is read by a [URL](crate::guide::urls) never has a text of the handler's error: the client
+//! gets the status 500 and the log has the error.
 //!
 //! # Resources
 //!

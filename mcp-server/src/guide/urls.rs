@@ -50,7 +50,20 @@
 //! # let _ = app;
 //! ```
 //!
-//! GET and HEAD are served, with `ETag`, conditions and ranges. A server on standard input and
+//! GET and HEAD are served, with `ETag`, conditions and ranges. How much work a request is depends
+//! on what the server knows of the resource:
+//!
+//! * Text and bytes that are part of the definition ([`ResourceDef::text`](crate::ResourceDef::text),
+//!   [`ResourceDef::bytes`](crate::ResourceDef::bytes)) are hashed once and never copied.
+//! * With a version, set in the definition or by `describe` (feature `versioned-resources`), the
+//!   `ETag` comes from the version. The handler does not run for a request whose condition is not
+//!   met (304, 412), nor for HEAD if the size is known as well. Such a request is answered for
+//!   everyone to whom `describe` answers, so `describe` has to check rights as the handler does. A
+//!   version has to change with every byte.
+//! * Else the handler runs for each request, and its contents are hashed, large ones on a thread of
+//!   their own.
+//!
+//! A server on standard input and
 //! output can hand URLs out as well, if the same program serves them at a socket.
 //!
 //! # Who may read what

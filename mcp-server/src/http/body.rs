@@ -11,6 +11,8 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::activity::InFlightRequest;
 use super::answer::Events;
+#[cfg(feature = "https-url")]
+use super::pieces::Pieces;
 use super::reader::Reader;
 use super::stream_executor::StreamProgress;
 use crate::quota::RequestPermit;
@@ -33,6 +35,8 @@ enum Kind {
     Events(Box<Events>),
     Reader(Box<Reader>),
     Stream(Streaming),
+    #[cfg(feature = "https-url")]
+    Pieces(Pieces),
 }
 
 impl From<RequestPermit> for Permit {
@@ -138,6 +142,12 @@ impl HttpBody {
         Self::new(Kind::Whole(bytes))
     }
 
+    /// Bytes of any length, piece by piece.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn pieces(bytes: Bytes) -> Self {
+        Self::new(Kind::Pieces(Pieces::new(bytes)))
+    }
+
     pub(super) fn events(events: Events) -> Self {
         Self::new(Kind::Events(Box::new(events)))
     }
@@ -180,6 +190,8 @@ impl HttpBody {
                 self.kind = Kind::Empty;
                 return Poll::Ready(Some(self.guarded(text)));
             }
+            #[cfg(feature = "https-url")]
+            Kind::Pieces(pieces) => return Poll::Ready(pieces.next()),
             Kind::Events(events) => events.poll(task),
             Kind::Reader(reader) => reader.poll(task),
             Kind::Stream(stream) => stream.poll(task),
@@ -206,6 +218,8 @@ impl HttpBody {
             Kind::Events(events) => events.is_over(),
             Kind::Reader(reader) => reader.is_over(),
             Kind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
+            #[cfg(feature = "https-url")]
+            Kind::Pieces(pieces) => pieces.len() == 0,
         }
     }
 
@@ -286,6 +300,8 @@ impl Body for HttpBody {
         match &self.kind {
             Kind::Empty => SizeHint::with_exact(rest as u64),
             Kind::Whole(text) => SizeHint::with_exact(text.len() as u64),
+            #[cfg(feature = "https-url")]
+            Kind::Pieces(pieces) => SizeHint::with_exact((pieces.len() + rest) as u64),
             Kind::Events(_) | Kind::Reader(_) | Kind::Stream(_) => SizeHint::default(),
         }
     }
@@ -297,6 +313,8 @@ impl std::fmt::Debug for HttpBody {
             Kind::Empty => "HttpBody(empty)",
             Kind::Whole(_) => "HttpBody(whole)",
             Kind::Events(_) => "HttpBody(events)",
+            #[cfg(feature = "https-url")]
+            Kind::Pieces(_) => "HttpBody(pieces)",
             Kind::Reader(_) | Kind::Stream(_) => "HttpBody(stream)",
         })
     }

@@ -20,6 +20,7 @@ use tokio::time::{Instant, sleep};
 use super::answer::{self, comment};
 use super::body::{HttpBody, Piece, Source};
 use super::guard::{self, Refusal};
+use super::ids;
 use super::names::SESSION_ID;
 use super::service::{Endpoint, new_id};
 use crate::context::Extensions;
@@ -132,6 +133,9 @@ impl Endpoint {
             StatusCode::NOT_FOUND,
             "this session is not known, or its stream has ended",
         );
+        if !ids::is_session_id(id) {
+            return Err(unknown);
+        }
         let channel = self.channels.all().get(id).cloned();
         let channel =
             channel.filter(|channel| channel.principal.as_deref() == extensions.principal());

@@ -192,6 +192,10 @@ impl Endpoint {
         let mut response = if cors.origin.is_none() {
             self.server.inner.counters.request();
             self.count(RefusalCause::Origin);
+            for origin in parts.headers.get_all(ORIGIN) {
+                let origin = String::from_utf8_lossy(origin.as_bytes());
+                self.config.refused.origin(&origin);
+            }
             let what = "this `Origin` is not allowed";
             self.refuse(Refusal(StatusCode::FORBIDDEN, what))
         } else if let Some(response) = cors.preflight(&parts)

@@ -11,6 +11,7 @@ use super::events::EventStore;
 use super::names::PROTOCOL_VERSION;
 use super::network::IpNetwork;
 use super::operations::Paths;
+use super::refused::RefusedLog;
 use super::store::SessionStore;
 use crate::context::Principal;
 
@@ -29,6 +30,7 @@ pub struct HttpConfig {
     pub(super) proxies: Vec<IpNetwork>,
     pub(super) paths: Paths,
     pub(super) headers: Vec<String>,
+    pub(super) refused: RefusedLog,
 }
 
 impl std::fmt::Debug for HttpConfig {
@@ -168,6 +170,7 @@ impl HttpConfig {
         {
             return Ok(());
         }
+        self.refused.host(first.or(authority).unwrap_or_default());
         Err("this `Host` is not allowed")
     }
 

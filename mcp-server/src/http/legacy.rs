@@ -14,6 +14,7 @@ use super::answer;
 use super::body::{HttpBody, Permit};
 use super::entry::Entry;
 use super::guard::{self, Refusal};
+use super::ids;
 use super::jobs::{Jobs, in_flight};
 use super::names::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID};
 use super::reader::Reader;
@@ -66,8 +67,12 @@ impl Endpoint {
                 return Err(Refusal(StatusCode::BAD_REQUEST, what));
             }
         }
-        let principal = guard::principal(parts);
-        match self.sessions.find(id, principal).await {
+        let found = if ids::is_session_id(id) {
+            self.sessions.find(id, guard::principal(parts)).await
+        } else {
+            Found::Unknown
+        };
+        match found {
             Found::Here(entry) => return Ok(entry),
             Found::NoPlace => {
                 self.count(RefusalCause::Sessions);
@@ -111,8 +116,7 @@ impl Endpoint {
         let keep_alive = self.server.limits().keep_alive;
         let held = entry.reading();
         if let Some(last) = parts.headers.get(LAST_EVENT_ID) {
-            let place = last.to_str().ok().and_then(|last| last.split_once('-'));
-            let place = place.and_then(|(stream, number)| Some((stream, number.parse().ok()?)));
+            let place = last.to_str().ok().and_then(ids::split_event_id);
             let Some((stream, after)) = place else {
                 let what = "`Last-Event-ID` is none of ours";
                 return Err(Refusal(StatusCode::BAD_REQUEST, what));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use mcp_types::peer_text::PeerText;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::answer::comment;
@@ -186,7 +187,7 @@ impl Reader {
         let mut out = Vec::new();
         for (number, message) in &page.events {
             if *number != self.after + 1 {
-                tracing::warn!(stream = self.id(), "events are gone that were not read");
+                tracing::warn!(stream = %PeerText(self.id()), "events are gone that were not read");
             }
             self.after = *number;
             write_numbered(&mut out, self.id(), *number, message);

@@ -65,6 +65,8 @@ impl Server {
     /// ```
     #[must_use]
     pub fn into_service(self, config: HttpConfig) -> HttpService {
+        #[cfg(feature = "seal")]
+        config.warn_of_random_keys(&self);
         let events = config
             .events
             .clone()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mcp_types::convert::ConvertError;
 use mcp_types::error::DecodeError;
+use mcp_types::peer_text::PeerText;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
     InitializeRequestParams, InitializeResult, PingRequest, SetLevelRequest, SubscribeRequest,
@@ -16,7 +17,7 @@ use super::{INITIALIZE, empty};
 use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::engine::{Answer, FromMembers, Head, Members, Via};
-use crate::error::{HandlerError, invalid_params, short};
+use crate::error::{HandlerError, invalid_params};
 use crate::limits::SUBSCRIBED_BYTES;
 #[cfg(feature = "versioned-resources")]
 use crate::listen::subscribed;
@@ -24,6 +25,7 @@ use crate::resources::OfResource;
 use crate::route::{Route, Running, common};
 use crate::server::Server;
 use crate::session::Session;
+use crate::uri_limit::check_uri;
 
 pub(super) fn routes(builder: &mut ServerBuilder) {
     let quiet = |legacy| Quiet {
@@ -87,6 +89,7 @@ fn set_level(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
 
 fn subscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
     let OfResource(uri) = common(head, cx)?;
+    check_uri(cx.server(), "$.uri", &uri)?;
     let limit = cx.server().limits().subscribed_resources;
     match cx.peer().session() {
         Some(session) if !session.subscribe(&uri, limit) => Err(HandlerError::invalid_params(
@@ -98,6 +101,7 @@ fn subscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
 
 fn unsubscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
     let OfResource(uri) = common(head, cx)?;
+    check_uri(cx.server(), "$.uri", &uri)?;
     if let Some(session) = cx.peer().session() {
         session.unsubscribe(&uri);
     }
@@ -144,7 +148,7 @@ pub(crate) fn initialize(
         .map_err(|error| ErrorObject::internal_error(error.to_string()))?;
     tracing::info!(
         revision = revision.as_str(),
-        client = %short(&session.client_info.name),
+        client = %PeerText(&session.client_info.name),
         "session begins"
     );
     let answer = Answer {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use mcp_types::peer_text::PeerText;
 use mcp_types::{
     Notification, NotificationMetaObject, Proposal, Resource, ResourceContentChangedNotification,
     ResourceContentChangedNotificationParams, Revision,
@@ -13,7 +14,7 @@ use super::announcement;
 use crate::changes::{Change, Subscriber};
 use crate::context::{Context, notification};
 use crate::engine;
-use crate::error::{HandlerError, short};
+use crate::error::{HandlerError, logged};
 use crate::resources;
 
 /// Makes messages for a peer, and is its context while handlers describe what changed.
@@ -72,10 +73,11 @@ impl News {
                 }
                 // It changed all the same: the peer hears of it in the other form.
                 Err(error) if error.is_not_found() => {
-                    tracing::debug!(uri = %short(uri), "a resource that changed is gone");
+                    tracing::debug!(uri = %PeerText(uri), "a resource that changed is gone");
                 }
                 Err(error) => {
-                    tracing::warn!(uri = %short(uri), %error, "a resource that changed is not described");
+                    let error = logged(&error);
+                    tracing::warn!(uri = %PeerText(uri), %error, "a resource that changed is not described");
                 }
             }
         }

@@ -14,9 +14,10 @@ use super::news::News;
 use crate::changes::{Change, Interest, Subscriber};
 use crate::context::Context;
 use crate::engine::respond;
-use crate::error::{HandlerError, bad_params};
+use crate::error::{HandlerError, bad_params, logged};
 use crate::limits::SUBSCRIBED_BYTES;
 use crate::outlet::Outlet;
+use crate::uri_limit::check_uri;
 use crate::uris::Uris;
 
 /// The resources that a connection's peer subscribed to. They end with the connection.
@@ -113,7 +114,7 @@ async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc
                     return;
                 }
             }
-            Err(error) => tracing::error!(%error, "a change cannot be announced"),
+            Err(error) => tracing::error!(error = %logged(&error), "a change cannot be announced"),
         }
     }
 }
@@ -122,6 +123,7 @@ async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc
 pub(crate) fn subscribe(cx: &Context, params: &str) -> Result<Vec<u8>, HandlerError> {
     let subscribed = of_connection(cx)?;
     let params: SubscribeResourcesRequestParams = read(cx, params)?;
+    check_uris(cx, &params.uris)?;
     subscribed.add(params.uris, cx)?;
     respond::result(cx, EmptyResult::new())
 }
@@ -130,8 +132,14 @@ pub(crate) fn subscribe(cx: &Context, params: &str) -> Result<Vec<u8>, HandlerEr
 pub(crate) fn unsubscribe(cx: &Context, params: &str) -> Result<Vec<u8>, HandlerError> {
     let subscribed = of_connection(cx)?;
     let params: UnsubscribeResourcesRequestParams = read(cx, params)?;
+    check_uris(cx, &params.uris)?;
     subscribed.remove(&params.uris);
     respond::result(cx, EmptyResult::new())
+}
+
+fn check_uris(cx: &Context, uris: &[String]) -> Result<(), HandlerError> {
+    let mut uris = uris.iter().enumerate();
+    uris.try_for_each(|(at, uri)| check_uri(cx.server(), format_args!("$.uris[{at}]"), uri))
 }
 
 /// The subscriptions of the connection that the request came over.

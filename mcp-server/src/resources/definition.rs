@@ -1,6 +1,7 @@
 //! [`ResourceDef`]: the definition of one resource.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{
@@ -10,6 +11,8 @@ use mcp_types::{
 
 use super::IntoContents;
 use super::described::{defined, described};
+#[cfg(feature = "https-url")]
+use super::fixed_body::FixedBody;
 use super::found::Defined;
 #[cfg(feature = "_proposals")]
 use super::handlers::Describing;
@@ -57,6 +60,8 @@ pub struct ResourceDef {
     fixed: bool,
     #[cfg(feature = "versioned-resources")]
     fixed_version: Option<FixedVersion>,
+    #[cfg(feature = "https-url")]
+    fixed_body: Option<FixedBody>,
 }
 
 impl ResourceDef {
@@ -76,15 +81,21 @@ impl ResourceDef {
             fixed: false,
             #[cfg(feature = "versioned-resources")]
             fixed_version: None,
+            #[cfg(feature = "https-url")]
+            fixed_body: None,
         }
     }
 
     /// A resource that is this text. Its size is known.
     pub fn text(uri: impl Into<String>, name: impl Into<String>, text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self::new(uri, name)
-            .bytes_in_all(text.len())
-            .fixed(move |uri, mime_type| text.as_str().into_contents(uri, mime_type))
+        let text: Arc<str> = text.into().into();
+        let resource = Self::new(uri, name).bytes_in_all(text.len());
+        #[cfg(feature = "https-url")]
+        let body = FixedBody::text(&text);
+        let resource = resource.fixed(move |uri, mime_type| text.into_contents(uri, mime_type));
+        #[cfg(feature = "https-url")]
+        let resource = resource.with_body(body);
+        resource
     }
 
     /// A resource that is these bytes. Its size is known.
@@ -93,10 +104,14 @@ impl ResourceDef {
         name: impl Into<String>,
         bytes: impl Into<Vec<u8>>,
     ) -> Self {
-        let bytes = bytes.into();
-        Self::new(uri, name)
-            .bytes_in_all(bytes.len())
-            .fixed(move |uri, mime_type| bytes.as_slice().into_contents(uri, mime_type))
+        let bytes: Arc<[u8]> = bytes.into().into();
+        let resource = Self::new(uri, name).bytes_in_all(bytes.len());
+        #[cfg(feature = "https-url")]
+        let body = FixedBody::bytes(&bytes);
+        let resource = resource.fixed(move |uri, mime_type| bytes.into_contents(uri, mime_type));
+        #[cfg(feature = "https-url")]
+        let resource = resource.with_body(body);
+        resource
     }
 
     described!(resource, resource);
@@ -132,6 +147,16 @@ impl ResourceDef {
         {
             self.fixed_version = None;
         }
+        #[cfg(feature = "https-url")]
+        {
+            self.fixed_body = None;
+        }
+        self
+    }
+
+    #[cfg(feature = "https-url")]
+    fn with_body(mut self, body: FixedBody) -> Self {
+        self.fixed_body = Some(body);
         self
     }
 
@@ -199,6 +224,11 @@ impl ResourceDef {
 
 impl Defined for ResourceDef {
     defined!(resource, resource);
+
+    #[cfg(feature = "https-url")]
+    fn fixed_body(&self) -> Option<&FixedBody> {
+        self.fixed_body.as_ref()
+    }
 
     #[cfg(feature = "_proposals")]
     fn stated(&self, _: &str) -> Resource {

@@ -9,6 +9,8 @@ use mcp_types::Proposal;
 use mcp_types::Resource;
 use mcp_types::json::Map;
 
+#[cfg(feature = "https-url")]
+use super::FixedBody;
 #[cfg(feature = "_proposals")]
 use super::handlers::Describing;
 #[cfg(feature = "seal")]
@@ -21,6 +23,7 @@ use crate::context::Context;
 use crate::error::HandlerError;
 use crate::lists::Hints;
 use crate::server::Server;
+use crate::uri_limit::check_uri;
 
 /// A definition that a URI is answered by: that of a resource, or of a template that makes it.
 pub(crate) trait Defined: Send + Sync {
@@ -45,6 +48,12 @@ pub(crate) trait Defined: Send + Sync {
     /// Whether it may be had by a URL.
     #[cfg(feature = "https-url")]
     fn has_url(&self) -> bool;
+
+    /// The contents, if they are part of the definition.
+    #[cfg(feature = "https-url")]
+    fn fixed_body(&self) -> Option<&FixedBody> {
+        None
+    }
 }
 
 /// A resource of the server: its URI, and the definition that has it.
@@ -70,8 +79,9 @@ pub(crate) fn locate(server: &Server, uri: &str) -> Option<Found> {
     })
 }
 
-/// The same, where the peer asks for it.
+/// The same, where the peer asks for it by the member `uri` of the params.
 pub(super) fn find(server: &Server, uri: &str) -> Result<Found, HandlerError> {
+    check_uri(server, "$.uri", uri)?;
     locate(server, uri).ok_or_else(|| HandlerError::resource_not_found(uri))
 }
 
@@ -85,6 +95,12 @@ impl Found {
     #[cfg(feature = "https-url")]
     pub(crate) fn has_url(&self) -> bool {
         self.definition.has_url()
+    }
+
+    /// The contents, if they are part of the definition: nothing has to run to read them.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn fixed_body(&self) -> Option<FixedBody> {
+        self.definition.fixed_body().cloned()
     }
 
     /// What is said of it, without its contents. Not [finished](super::finish) yet.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use mcp_types::peer_text::PeerText;
 use mcp_types::{
     AnyResourceContents, ReadResourceMetadataRequestParams, ReadResourceMetadataResult,
 };
@@ -9,7 +10,7 @@ use mcp_types::{
 use super::said::said;
 use super::{Found, find, finish, locate};
 use crate::context::Context;
-use crate::error::{HandlerError, short};
+use crate::error::{HandlerError, logged};
 
 /// Answers `resources/metadata`. Nothing is read.
 pub(super) async fn metadata(
@@ -57,8 +58,8 @@ async fn member(uri: &str, cx: &Context) -> Option<mcp_types::Resource> {
     let described = locate(cx.server(), uri)?.describe(cx).await;
     described
         .inspect_err(|error| {
-            let uri = short(uri);
-            tracing::warn!(uri, %error, "a member of a collection cannot be described");
+            let error = logged(error);
+            tracing::warn!(uri = %PeerText(uri), %error, "a member of a collection cannot be described");
         })
         .ok()
 }

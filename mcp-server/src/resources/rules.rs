@@ -1,6 +1,7 @@
 //! What may stand in the contents of a resource, by its type (SEP-2093). A breach is the fault of
 //! the server's author: it is logged, and nothing of it leaves.
 
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{AnyResourceContents, Resource, ResourceType};
 
 use crate::error::{HandlerError, short};
@@ -23,8 +24,8 @@ pub(super) fn check(
     contents: &[AnyResourceContents],
 ) -> Result<(), HandlerError> {
     judge(resource, contents).map_err(|breach| {
-        let uri = short(&resource.uri);
-        tracing::error!(uri, rule = %breach, "contents of a resource break a rule of its type");
+        let uri = PeerText(&resource.uri);
+        tracing::error!(%uri, rule = %PeerDisplay(&breach), "contents of a resource break a rule of its type");
         HandlerError::internal("the contents of the resource break a rule of its type")
     })
 }

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
 use mcp_types::json::{self, Object, Value};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::{
     CallToolResult, Cursor, Icon, ListToolsResult, MetaObject, Revision, Tool, ToolAnnotations,
     ToolInputSchema,
@@ -255,7 +256,7 @@ impl ToolDef {
         let name = &self.tool.name;
         tracing::error!(
             tool = name,
-            fault,
+            fault = %PeerDisplay(&fault),
             "a tool's result breaks its output schema"
         );
         Err(HandlerError::internal(format!(

@@ -1,24 +1,22 @@
 //! The responses to requests for a URL.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::header::{
     ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
     CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
-use sha2::{Digest, Sha256};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::read::Representation;
+use super::read::Unread;
+use super::representation::Representation;
 use super::select::{Selected, select};
 use crate::http::HttpBody;
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
-/// Bytes that keep a place until they have left.
+/// Bytes that keep the place of their request until the last of them has left, or is given up.
 struct Held {
     bytes: Bytes,
     _place: OwnedSemaphorePermit,
@@ -40,50 +38,77 @@ pub(super) fn represent(
 ) -> Response<HttpBody> {
     let Representation {
         bytes,
+        etag,
         mime_type,
         is_text,
     } = representation;
-    let digest = Sha256::digest(&bytes);
-    let etag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(digest));
     let size = bytes.len();
     let selected = select(method, headers, &etag, size);
-    let (status, part) = match selected {
-        Selected::Whole => (StatusCode::OK, Some(0..size)),
-        Selected::Part(part) => (StatusCode::PARTIAL_CONTENT, Some(part)),
-        Selected::NotModified => (StatusCode::NOT_MODIFIED, None),
-        Selected::Changed => (StatusCode::PRECONDITION_FAILED, None),
-        Selected::Outside => (StatusCode::RANGE_NOT_SATISFIABLE, None),
-    };
-    let mut response = respond(status, HttpBody::none());
+    let status = status(&selected);
+    let mut response = validated(status, etag, keep);
     let headers = response.headers_mut();
-    put(headers, ETAG, etag);
-    put(headers, CACHE_CONTROL, format!("private, max-age={keep}"));
-    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    if status == StatusCode::RANGE_NOT_SATISFIABLE {
-        put(headers, CONTENT_RANGE, format!("bytes */{size}"));
-    }
-    let Some(part) = part else {
-        return response;
+    let part = match selected {
+        Selected::Whole => 0..size,
+        Selected::Part(part) => {
+            let last = part.end.saturating_sub(1);
+            let sent = format!("bytes {}-{last}/{size}", part.start);
+            put(headers, CONTENT_RANGE, sent);
+            part
+        }
+        Selected::Outside => {
+            put(headers, CONTENT_RANGE, format!("bytes */{size}"));
+            return response;
+        }
+        Selected::NotModified | Selected::Changed => return response,
     };
     let mime_type = mime_type.and_then(|mime_type| HeaderValue::from_str(&mime_type).ok());
     let mime_type = mime_type.unwrap_or(if is_text { PLAIN } else { BYTES });
     headers.insert(CONTENT_TYPE, mime_type);
     headers.insert(CONTENT_LENGTH, part.len().into());
-    if status == StatusCode::PARTIAL_CONTENT {
-        let last = part.end.saturating_sub(1);
-        put(
-            headers,
-            CONTENT_RANGE,
-            format!("bytes {}-{last}/{size}", part.start),
-        );
-    }
     if method != Method::HEAD {
         let held = Bytes::from_owner(Held {
             bytes,
             _place: place,
         });
-        *response.body_mut() = HttpBody::bytes(held.slice(part));
+        *response.body_mut() = HttpBody::pieces(held.slice(part));
     }
+    response
+}
+
+/// The answer to a request that needs no contents.
+pub(super) fn unread(unread: Unread, keep: u64) -> Response<HttpBody> {
+    let status = status(&unread.selected);
+    let mut response = validated(status, unread.etag, keep);
+    if unread.selected == Selected::Whole {
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_LENGTH, unread.size.into());
+        // Without one it is left open, since it may depend on the contents.
+        let mime_type = unread.mime_type;
+        let mime_type = mime_type.and_then(|mime_type| HeaderValue::from_str(&mime_type).ok());
+        if let Some(mime_type) = mime_type {
+            headers.insert(CONTENT_TYPE, mime_type);
+        }
+    }
+    response
+}
+
+fn status(selected: &Selected) -> StatusCode {
+    match selected {
+        Selected::Whole => StatusCode::OK,
+        Selected::Part(_) => StatusCode::PARTIAL_CONTENT,
+        Selected::NotModified => StatusCode::NOT_MODIFIED,
+        Selected::Changed => StatusCode::PRECONDITION_FAILED,
+        Selected::Outside => StatusCode::RANGE_NOT_SATISFIABLE,
+    }
+}
+
+/// The head of a response that says of which representation it is.
+fn validated(status: StatusCode, etag: String, keep: u64) -> Response<HttpBody> {
+    let mut response = respond(status, HttpBody::none());
+    let headers = response.headers_mut();
+    put(headers, ETAG, etag);
+    put(headers, CACHE_CONTROL, format!("private, max-age={keep}"));
+    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     response
 }
 

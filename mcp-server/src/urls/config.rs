@@ -121,6 +121,11 @@ impl HttpUrls {
         self
     }
 
+    /// Whether the program set the keys.
+    pub(crate) fn has_keys(&self) -> bool {
+        self.keys.is_some()
+    }
+
     /// What middleware attaches to requests of a principal, for the handlers that read by URL:
     /// rights, a tenant. The [`Principal`] itself is always there.
     ///

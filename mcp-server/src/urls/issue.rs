@@ -3,17 +3,18 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use http::header::AUTHORIZATION;
+use mcp_types::peer_text::PeerText;
 use mcp_types::{CacheScope, Resource};
 use tokio::sync::Semaphore;
 
 use super::config::{Claims, Clock, HttpUrls};
 use super::keys::UrlKeys;
+use super::offload;
 use super::revoked::{Revoked, SKEW};
 use super::time::{iso, millis, span};
 use super::token::{LONGEST_URI, Token};
 use crate::changes::BusMessage;
 use crate::context::{Context, Extensions, Principal};
-use crate::error::short;
 use crate::lists::Hints;
 use crate::resources;
 use crate::seal::SealError;
@@ -30,6 +31,8 @@ pub(crate) struct Urls {
     revoked: Mutex<Revoked>,
     /// For the requests that run at once.
     pub(super) places: Arc<Semaphore>,
+    /// For the threads that work on large contents at once.
+    pub(super) threads: Arc<Semaphore>,
 }
 
 /// Why a token gives nothing.
@@ -58,6 +61,7 @@ impl Urls {
             claims: config.claims,
             revoked: Mutex::default(),
             places: Arc::new(Semaphore::new(places)),
+            threads: offload::threads(),
         })
     }
 
@@ -174,8 +178,8 @@ pub(crate) fn offer(resource: &mut Resource, cx: &Context) {
         let scheme = url.get(..8).unwrap_or_default();
         if !scheme.eq_ignore_ascii_case("https://") {
             // Not the URL itself, which may be one that opens something.
-            let uri = short(&resource.uri);
-            tracing::error!(uri, "an `httpUrl` that is not https was left out");
+            let uri = PeerText(&resource.uri);
+            tracing::error!(%uri, "an `httpUrl` that is not https was left out");
             resource.http_url = None;
             resource.http_url_expires_at = None;
         }

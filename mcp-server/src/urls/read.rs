@@ -3,18 +3,22 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use mcp_types::{AnyResourceContents, ReadResourceRequest, Request as _};
+use http::Method;
+use http::request::Parts;
+use mcp_types::{AnyResourceContents, ReadResourceRequest, Request as _, Resource};
 use tokio::sync::oneshot;
 use tracing::Span;
 
+#[cfg(feature = "versioned-resources")]
+use super::etag;
+use super::select::{Selected, unmet};
 use crate::context::{self, Context, Ended, Extensions};
 use crate::engine::Call;
-use crate::error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
+use crate::error::{Cause, HandlerError, RESOURCE_NOT_FOUND, logged, report};
 use crate::outlet::{Outlet, Push};
 use crate::peer::Peer;
 use crate::progress::Progress;
-use crate::resources::Found;
+use crate::resources::{FixedBody, Found};
 use crate::server::Server;
 
 /// Attached to what is read by a URL and not by the protocol, as an
@@ -22,12 +26,23 @@ use crate::server::Server;
 #[derive(Clone, Copy, Debug)]
 pub struct ReadByUrl;
 
-/// What a resource is, in bytes.
-pub(super) struct Representation {
-    pub(super) bytes: Bytes,
-    /// As the contents say it, or else the description.
+/// What is known of a resource after the handlers have run.
+pub(super) enum Outcome {
+    /// Enough without its contents.
+    Unread(Unread),
+    /// Its contents are part of its definition. The media type is the one that the description
+    /// says.
+    Fixed(FixedBody, Option<String>),
+    /// Its contents, and their entity tag if their version is known.
+    Read(AnyResourceContents, Option<String>),
+}
+
+/// What answers a request for a resource without its contents.
+pub(super) struct Unread {
+    pub(super) selected: Selected,
+    pub(super) etag: String,
+    pub(super) size: u64,
     pub(super) mime_type: Option<String>,
-    pub(super) is_text: bool,
 }
 
 /// Why there are no bytes.
@@ -52,13 +67,14 @@ impl Outlet for Nowhere {
     }
 }
 
-/// Runs the handler. It is dropped with the future.
+/// Runs the handlers that the request needs. They are dropped with the future.
 pub(super) async fn read(
     server: &Server,
     found: Found,
     extensions: Extensions,
     span: Span,
-) -> Result<Representation, Failed> {
+    request: Arc<Parts>,
+) -> Result<Outcome, Failed> {
     let mut extensions = extensions;
     extensions.insert(ReadByUrl);
     let cx = Context {
@@ -83,37 +99,81 @@ pub(super) async fn read(
     let running = {
         let cx = cx.clone();
         Box::pin(async move {
-            let _ = sender.send(contents(&found, &cx).await);
+            let outcome = outcome(&found, &cx, &request).await;
+            let _ = sender.send(outcome.map_err(|error| failed(error, &cx)));
             Ok(Vec::new())
         })
     };
     // Panics and the time that it takes are looked after there, as for any request.
     let limit = server.limits().request_time;
-    Call::new(cx, running, span.clone(), Some(limit)).await;
+    Call::new(cx, running, span, Some(limit)).await;
     let outcome = receiver.try_recv().map_err(|_| Failed::Inside)?;
-    let (asked, contents) = outcome.map_err(|error| span.in_scope(|| failed(error)))?;
-    // Where there are several in different formats, the first is the one that the server prefers.
-    // What has another URI is another resource: a member of a collection.
-    let mut contents = contents.into_iter();
-    let first = contents.find(|contents| contents.uri() == asked);
-    span.in_scope(|| represent(first.ok_or(Failed::NotFound)?))
+    outcome?.ok_or(Failed::NotFound)
 }
 
-/// Described first, since the media type may stand nowhere else.
-async fn contents(
+/// Described first: the version may make reading needless, and the media type may stand nowhere
+/// else. `None` where the resource holds nothing.
+async fn outcome(
     found: &Found,
     cx: &Context,
-) -> Result<(String, Vec<AnyResourceContents>), HandlerError> {
+    request: &Parts,
+) -> Result<Option<Outcome>, HandlerError> {
     let resource = found.describe(cx).await?;
     #[cfg(feature = "sep-2093")]
     if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
         return Err(HandlerError::resource_not_found(resource.uri));
     }
+    if let Some(body) = found.fixed_body() {
+        return Ok(Some(Outcome::Fixed(body, resource.mime_type)));
+    }
+    let mut etag = tag(&resource);
+    if let Some(etag) = &etag
+        && let Some(unread) = unread(&resource, etag, request)
+    {
+        return Ok(Some(Outcome::Unread(unread)));
+    }
     let contents = found.read_as(&resource, cx).await?;
-    Ok((resource.uri, contents))
+    // Contents that changed in the meantime are of another version. Parts of both under one tag
+    // would be put together by the client.
+    if etag.is_some() && tag(&found.describe(cx).await?) != etag {
+        etag = None;
+    }
+    // Where there are several in different formats, the first is the one that the server prefers.
+    // What has another URI is another resource: a member of a collection.
+    let mut contents = contents.into_iter();
+    let first = contents.find(|contents| contents.uri() == resource.uri);
+    Ok(first.map(|first| Outcome::Read(first, etag)))
 }
 
-fn failed(error: HandlerError) -> Failed {
+/// The entity tag of what a resource holds, if its version is known.
+fn tag(resource: &Resource) -> Option<String> {
+    #[cfg(feature = "versioned-resources")]
+    return resource.version.as_deref().map(etag::of_version);
+    #[cfg(not(feature = "versioned-resources"))]
+    {
+        let _ = resource;
+        None
+    }
+}
+
+/// The answer to a request, if it needs no contents: a condition is not met, or only the headers
+/// are asked for and the size is known.
+fn unread(resource: &Resource, etag: &str, request: &Parts) -> Option<Unread> {
+    let size = resource.size.and_then(|size| u64::try_from(size).ok());
+    let selected = match unmet(&request.headers, etag) {
+        Some(selected) => selected,
+        None if request.method == Method::HEAD && size.is_some() => Selected::Whole,
+        None => return None,
+    };
+    Some(Unread {
+        selected,
+        etag: etag.to_owned(),
+        size: size.unwrap_or_default(),
+        mime_type: resource.mime_type.clone(),
+    })
+}
+
+fn failed(error: HandlerError, cx: &Context) -> Failed {
     match error.cause {
         // A URI whose variables are not of their types is no resource either.
         Cause::Protocol(error)
@@ -121,34 +181,14 @@ fn failed(error: HandlerError) -> Failed {
         {
             Failed::NotFound
         }
-        _ => {
-            tracing::error!(%error, "a resource could not be read by its URL");
+        // The client gets a status and nothing of the error.
+        Cause::Other(error) => {
+            report(&*error, None, cx);
             Failed::Inside
         }
-    }
-}
-
-fn represent(contents: AnyResourceContents) -> Result<Representation, Failed> {
-    match contents {
-        AnyResourceContents::Text(text) => Ok(Representation {
-            bytes: text.text.into(),
-            mime_type: text.mime_type,
-            is_text: true,
-        }),
-        AnyResourceContents::Blob(blob) => {
-            let bytes = blob.blob.decode().map_err(|error| {
-                tracing::error!(%error, "a resource gave bytes that are no base64");
-                Failed::Inside
-            })?;
-            Ok(Representation {
-                bytes: bytes.into(),
-                mime_type: blob.mime_type,
-                is_text: false,
-            })
-        }
         _ => {
-            tracing::error!("a resource gave contents of a kind that has no bytes");
-            Err(Failed::Inside)
+            tracing::warn!(error = %logged(&error), "a resource could not be read by its URL");
+            Failed::Inside
         }
     }
 }

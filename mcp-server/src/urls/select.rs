@@ -23,13 +23,22 @@ pub(super) enum Selected {
 
 /// What a request selects of a representation with this tag and so many bytes.
 pub(super) fn select(method: &Method, headers: &HeaderMap, etag: &str, size: usize) -> Selected {
+    unmet(headers, etag).unwrap_or_else(|| range(method, headers, etag, size))
+}
+
+/// The outcome of conditions that keep a request from being served; `None` where it is served.
+pub(super) fn unmet(headers: &HeaderMap, etag: &str) -> Option<Selected> {
     if headers.contains_key(IF_MATCH) && !named(headers, IF_MATCH).any(|tag| is(tag, etag)) {
-        return Selected::Changed;
+        return Some(Selected::Changed);
     }
     let weakly = |tag: &str| is(tag.strip_prefix("W/").unwrap_or(tag), etag);
-    if named(headers, IF_NONE_MATCH).any(weakly) {
-        return Selected::NotModified;
-    }
+    named(headers, IF_NONE_MATCH)
+        .any(weakly)
+        .then_some(Selected::NotModified)
+}
+
+/// The bytes that a request without such conditions selects.
+fn range(method: &Method, headers: &HeaderMap, etag: &str, size: usize) -> Selected {
     let mut ranges = headers.get_all(RANGE).iter();
     let (Some(range), None) = (ranges.next(), ranges.next()) else {
         return Selected::Whole;

@@ -6,14 +6,18 @@ use std::task::{Context, Poll};
 
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
+use mcp_types::peer_text::PeerText;
+use tokio::sync::OwnedSemaphorePermit;
 use tower_service::Service;
+use tracing::Instrument as _;
 use tracing::field::Empty;
 
 use super::answer;
 use super::issue::{Denied, Urls};
-use super::read::{self, Failed};
+use super::read::{self, Failed, Outcome};
+use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
 use crate::engine::catch;
-use crate::error::short;
+use crate::error::Chain;
 use crate::http::{Cors, HttpBody, HttpConfig, HttpFuture};
 use crate::resources;
 use crate::server::Server;
@@ -107,14 +111,15 @@ impl UrlService {
     pub(crate) fn respond<B>(&self, request: Request<B>) -> HttpFuture {
         let service = self.clone();
         let (parts, _) = request.into_parts();
+        let parts = Arc::new(parts);
         HttpFuture::new(parts.version, async move {
             let Some(config) = &service.cors else {
-                return service.answer(&parts).await;
+                return service.answer(parts).await;
             };
             let cors = Cors::of(config, &parts);
             let mut response = match cors.preflight(&parts) {
                 Some(response) => response,
-                None => service.answer(&parts).await,
+                None => service.answer(parts).await,
             };
             // Also without `Origin`: the browser may keep the response for a page that has one.
             cors.apply(&mut response);
@@ -122,7 +127,7 @@ impl UrlService {
         })
     }
 
-    async fn answer(&self, parts: &Parts) -> Response<HttpBody> {
+    async fn answer(&self, parts: Arc<Parts>) -> Response<HttpBody> {
         let method = &parts.method;
         let refuse = |status, why| answer::refuse(method, status, why);
         if !matches!(*method, Method::GET | Method::HEAD) {
@@ -163,20 +168,28 @@ impl UrlService {
             otel.kind = "server",
             http.request.method = method.as_str(),
             http.response.status_code = Empty,
-            mcp.resource.uri = short(&token.uri),
+            mcp.resource.uri = %PeerText(&token.uri),
         );
         let ttl = u64::try_from(found.hints().ttl_ms).unwrap_or_default() / 1_000;
         // The program's code, too.
         let extensions = span.in_scope(|| catch(|| self.urls.extensions(token.principal)));
         let read = match extensions {
-            Ok(extensions) => read::read(&self.server, found, extensions, span.clone()).await,
+            Ok(extensions) => {
+                let request = Arc::clone(&parts);
+                read::read(&self.server, found, extensions, span.clone(), request).await
+            }
             Err(_) => Err(Failed::Inside),
         };
-        let response = match read {
-            Ok(representation) => {
-                let keep = ttl.min(left);
-                answer::represent(method, &parts.headers, representation, keep, place)
+        let keep = ttl.min(left);
+        let made = match read {
+            Ok(outcome) => {
+                let response = self.respond_with(outcome, &parts, keep, place);
+                response.instrument(span.clone()).await
             }
+            Err(failed) => Err(failed),
+        };
+        let response = match made {
+            Ok(response) => response,
             Err(Failed::NotFound) => refuse(StatusCode::NOT_FOUND, not_found),
             Err(Failed::Inside) => refuse(
                 StatusCode::INTERNAL_SERVER_ERROR,
@@ -185,6 +198,48 @@ impl UrlService {
         };
         span.record("http.response.status_code", response.status().as_u16());
         response
+    }
+
+    /// The response with what was found out. Large contents are decoded and hashed on another
+    /// thread.
+    async fn respond_with(
+        &self,
+        outcome: Outcome,
+        parts: &Parts,
+        keep: u64,
+        place: OwnedSemaphorePermit,
+    ) -> Result<Response<HttpBody>, Failed> {
+        let (representation, place) = match outcome {
+            Outcome::Unread(unread) => return Ok(answer::unread(unread, keep)),
+            Outcome::Fixed(body, mime_type) if is_quick_fixed(&body) => {
+                (Ok(represent_fixed(&body, mime_type)), place)
+            }
+            Outcome::Fixed(body, mime_type) => {
+                let work = move || Ok(represent_fixed(&body, mime_type));
+                let done = self.urls.offload(place, work).await;
+                done.ok_or(Failed::Inside)?
+            }
+            Outcome::Read(contents, etag) if is_quick(&contents) => {
+                (represent(contents, etag), place)
+            }
+            Outcome::Read(contents, etag) => {
+                let work = move || represent(contents, etag);
+                let done = self.urls.offload(place, work).await;
+                done.ok_or(Failed::Inside)?
+            }
+        };
+        let representation = representation.map_err(|error| {
+            tracing::error!(error = %Chain(&error), "a resource could not be sent by its URL");
+            Failed::Inside
+        })?;
+        let (method, headers) = (&parts.method, &parts.headers);
+        Ok(answer::represent(
+            method,
+            headers,
+            representation,
+            keep,
+            place,
+        ))
     }
 }
 

@@ -8,6 +8,7 @@ mod connections;
 mod cors;
 mod guard;
 mod http2;
+mod ids;
 mod leaks;
 mod legacy;
 mod limits;

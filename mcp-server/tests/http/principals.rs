@@ -163,15 +163,16 @@ async fn another_process_knows_the_principal_of_a_session() {
 #[tokio::test]
 async fn a_stored_session_without_a_principal_belongs_to_no_principal() {
     use mcp_server::SessionStore as _;
+    const OLDER: &str = "0123456789abcdef0123456789abcdef";
 
     let sessions = Arc::new(MemorySessions::new());
     let (server, _probe) = server(|builder| builder);
     let config = HttpConfig::new().session_store(sessions.clone());
     let address = mount(&server, config).await;
     let record = r#"{"revision":"2025-11-25","client_info":{"name":"t","version":"1"},"capabilities":{},"level":1,"resources":[],"used":18446744073709551615}"#;
-    let kept = sessions.put("older", record.as_bytes().to_vec()).await;
+    let kept = sessions.put(OLDER, record.as_bytes().to_vec()).await;
     kept.expect("kept");
-    let session = with(media(), "Mcp-Session-Id", "older");
+    let session = with(media(), "Mcp-Session-Id", OLDER);
     assert_eq!(
         status(address, "POST", &by(&session, "ann"), PING).await,
         404

@@ -11,4 +11,5 @@ mod metadata;
 mod peer;
 mod rules;
 mod subject;
+mod uris;
 mod versions;

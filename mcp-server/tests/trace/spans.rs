@@ -5,10 +5,11 @@ use mcp_server::{Context, HandlerError, ResourceDef, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, duplex, split};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::collect::{Collected, Fields};
+use super::peer::{self, modern};
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -59,33 +60,7 @@ impl ClientName for Context {
 
 /// Sends messages, and waits until all of them are answered.
 async fn exchange(messages: &[Value]) -> Vec<Value> {
-    let (ours, theirs) = duplex(1 << 16);
-    let serving = tokio::spawn(async move {
-        let (reader, writer) = split(theirs);
-        server().serve(reader, writer).await
-    });
-    let (reader, mut writer) = split(ours);
-    for message in messages {
-        let line = format!("{message}\n");
-        writer.write_all(line.as_bytes()).await.expect("written");
-    }
-    writer.shutdown().await.expect("shut down");
-    let mut lines = BufReader::new(reader).lines();
-    let mut answers = Vec::new();
-    while let Some(line) = lines.next_line().await.expect("readable") {
-        answers.push(serde_json::from_str(&line).expect("JSON"));
-    }
-    serving.await.expect("no panic").expect("served to the end");
-    answers
-}
-
-fn modern(id: u64, method: &str, mut params: Value) -> Value {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "tracer", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+    peer::exchange(server(), messages).await
 }
 
 fn call(id: u64, tool: &str, number: u64) -> Value {

@@ -10,6 +10,7 @@ mod limits;
 mod logs;
 mod pages;
 mod principals;
+mod reading;
 mod revocation;
 mod serving;
 mod subject;

@@ -160,6 +160,7 @@ async fn what_a_connection_may_keep_is_bounded() {
     let notes = Notes::default();
     let mut limits = Limits::default();
     limits.subscribed_resources = 3;
+    limits.uri_bytes = 256 << 10;
     let server = opted()
         .limits(limits)
         .add_resource_template(notes.versioned())

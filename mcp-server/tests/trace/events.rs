@@ -1,0 +1,101 @@
+//! A subscriber that keeps events of all levels, and the fields of spans.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::DefaultGuard;
+use tracing::{Dispatch, Event, Level, Subscriber};
+use tracing_subscriber::layer::{Context, SubscriberExt};
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::{Layer, Registry};
+
+use super::collect::Fields;
+
+/// An event in the log.
+#[derive(Clone, Debug)]
+pub(crate) struct Logged {
+    pub(crate) level: Level,
+    pub(crate) fields: Fields,
+}
+
+impl Logged {
+    pub(crate) fn message(&self) -> &str {
+        self.fields.get("message").unwrap_or_default()
+    }
+}
+
+#[derive(Default)]
+struct Kept {
+    events: Vec<Logged>,
+    spans: Vec<Fields>,
+}
+
+/// What this thread logs, as long as this lives.
+pub(crate) struct Log {
+    kept: Arc<Mutex<Kept>>,
+    _guard: DefaultGuard,
+    /// With a single subscriber, `tracing` asks that of the thread which reaches an event or span
+    /// first: a thread without one would turn it off for all.
+    _second: Dispatch,
+}
+
+impl Log {
+    pub(crate) fn begin() -> Self {
+        let kept = Arc::<Mutex<Kept>>::default();
+        let layer = Keeper(Arc::clone(&kept));
+        let guard = tracing::subscriber::set_default(Registry::default().with(layer));
+        Self {
+            kept,
+            _guard: guard,
+            _second: Dispatch::new(Registry::default()),
+        }
+    }
+
+    /// All events since the last call.
+    pub(crate) fn events(&self) -> Vec<Logged> {
+        std::mem::take(&mut self.kept.lock().expect("no panic").events)
+    }
+
+    /// The events of a level since the last call.
+    pub(crate) fn of(&self, level: Level) -> Vec<Logged> {
+        let all = self.events().into_iter();
+        all.filter(|event| event.level == level).collect()
+    }
+
+    /// Names and values of all fields of events and spans.
+    pub(crate) fn texts(&self) -> Vec<(&'static str, String)> {
+        let kept = std::mem::take(&mut *self.kept.lock().expect("no panic"));
+        let events = kept.events.into_iter().map(|event| event.fields);
+        let all = events.chain(kept.spans);
+        all.flat_map(|fields| fields.0).collect()
+    }
+}
+
+struct Keeper(Arc<Mutex<Kept>>);
+
+impl Keeper {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().expect("no panic")
+    }
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Keeper {
+    fn on_new_span(&self, attributes: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        self.kept().spans.push(fields);
+    }
+
+    fn on_record(&self, _: &Id, values: &Record<'_>, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        values.record(&mut fields);
+        self.kept().spans.push(fields);
+    }
+
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let level = *event.metadata().level();
+        self.kept().events.push(Logged { level, fields });
+    }
+}

@@ -1,0 +1,193 @@
+//! What the peer is told of an unexpected error of a handler, and what the log has of it.
+
+use std::fmt;
+
+use mcp_server::types::{CallToolRequest, Request as _};
+use mcp_server::{
+    Completing, Context, ErrorDetail, HandlerError, HttpConfig, Principal, ResourceDef, Server,
+};
+use serde_json::{Value, json};
+use tracing::Level;
+
+use super::collect::Fields;
+use super::events::Log;
+use super::peer::{exchange, modern, post};
+
+#[derive(Debug)]
+struct Failure {
+    text: &'static str,
+    source: Option<Box<Failure>>,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+}
+
+impl std::error::Error for Failure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.source.as_deref()?;
+        Some(source)
+    }
+}
+
+/// "the notes cannot be counted: no such table: at /var/lib/notes.db".
+fn failure() -> Failure {
+    let chain = |text, source: Option<Failure>| Failure {
+        text,
+        source: source.map(Box::new),
+    };
+    let file = chain("at /var/lib/notes.db", None);
+    let table = chain("no such table", Some(file));
+    chain("the notes cannot be counted", Some(table))
+}
+
+const OWN: &str = "the notes cannot be counted";
+const CAUSES: &str = "no such table: at /var/lib/notes.db";
+
+fn server(detail: Option<ErrorDetail>) -> Server {
+    let mut builder = Server::builder("failing", "1")
+        .tool("count", "Counts", |(), _: Context| async {
+            Err::<String, _>(failure())?;
+            Ok(String::new())
+        })
+        .tool("refuse", "Refuses", |(), _: Context| async {
+            Err::<String, _>(HandlerError::tool("try tomorrow"))
+        })
+        .prompt("count", "Counts", |(), _: Context| async {
+            Err::<String, _>(failure().into())
+        })
+        .add_resource(
+            ResourceDef::new("notes://count", "count")
+                .handler(|_, _| async { Err::<String, _>(failure().into()) }),
+        )
+        .complete_prompt("count", "of", |_: Completing, _| async {
+            Err::<Vec<String>, _>(failure().into())
+        });
+    if let Some(detail) = detail {
+        builder = builder.error_detail(detail);
+    }
+    builder.build().expect("the definition is sound")
+}
+
+fn requests() -> [(Value, Option<&'static str>); 4] {
+    let reference = json!({
+        "ref": { "type": "ref/prompt", "name": "count" },
+        "argument": { "name": "of", "value": "" },
+    });
+    [
+        (
+            modern(7, "tools/call", json!({ "name": "count" })),
+            Some("count"),
+        ),
+        (modern(7, "prompts/get", json!({ "name": "count" })), None),
+        (
+            modern(7, "resources/read", json!({ "uri": "notes://count" })),
+            None,
+        ),
+        (modern(7, "completion/complete", reference), None),
+    ]
+}
+
+/// The text that the peer gets, in whichever form.
+fn text(answer: &Value) -> &str {
+    let text = if answer["error"].is_null() {
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        &answer["result"]["content"][0]["text"]
+    } else {
+        assert_eq!(answer["error"]["code"], -32603, "{answer}");
+        &answer["error"]["message"]
+    };
+    text.as_str().expect("a text")
+}
+
+fn failed(log: &Log) -> Fields {
+    let warnings = log.of(Level::WARN);
+    let [warning] = &warnings[..] else {
+        panic!("{warnings:?}");
+    };
+    assert_eq!(warning.message(), "handler failed");
+    warning.fields.clone()
+}
+
+#[tokio::test]
+async fn causes_of_an_error_go_to_the_log_and_not_to_the_peer() {
+    let log = Log::begin();
+    for (request, tool) in requests() {
+        let answers = exchange(server(None), std::slice::from_ref(&request)).await;
+        assert_eq!(text(&answers[0]), OWN, "{request}");
+        assert!(!answers[0].to_string().contains("table"), "{}", answers[0]);
+        let fields = failed(&log);
+        assert_eq!(fields.get("method"), request["method"].as_str());
+        assert_eq!(fields.get("tool"), tool);
+        assert_eq!(fields.get("request.id"), Some("7"));
+        assert_eq!(fields.get("principal"), None);
+        assert_eq!(fields.get("error"), Some(OWN));
+        assert_eq!(fields.get("causes"), Some(CAUSES));
+    }
+}
+
+#[tokio::test]
+async fn a_program_chooses_how_much_of_an_error_the_peer_is_told() {
+    let log = Log::begin();
+    for (detail, of_tool, of_others) in [
+        (ErrorDetail::Hidden, "the tool failed", "internal error"),
+        (ErrorDetail::Message, OWN, OWN),
+        (
+            ErrorDetail::Causes,
+            &*format!("{OWN}: {CAUSES}"),
+            &*format!("{OWN}: {CAUSES}"),
+        ),
+    ] {
+        for (request, tool) in requests() {
+            let answers = exchange(server(Some(detail)), std::slice::from_ref(&request)).await;
+            let expected = if tool.is_some() { of_tool } else { of_others };
+            assert_eq!(text(&answers[0]), expected, "{detail:?} {request}");
+            // The log has all of it, whatever the peer is told.
+            let fields = failed(&log);
+            assert_eq!(fields.get("error"), Some(OWN));
+            assert_eq!(fields.get("causes"), Some(CAUSES));
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_a_tool_makes_for_the_model_is_sent_as_it_is() {
+    let log = Log::begin();
+    let request = modern(1, CallToolRequest::METHOD, json!({ "name": "refuse" }));
+    let answers = exchange(server(Some(ErrorDetail::Hidden)), &[request]).await;
+    assert_eq!(text(&answers[0]), "try tomorrow");
+    let logged = log.of(Level::DEBUG);
+    let ours: Vec<_> = logged
+        .iter()
+        .filter(|one| one.message() == "a tool answered with an error")
+        .collect();
+    assert_eq!(ours.len(), 1, "{logged:?}");
+    assert_eq!(ours[0].fields.get("tool"), Some("refuse"));
+}
+
+#[tokio::test]
+async fn a_failure_over_http_is_logged_with_the_principal() {
+    let log = Log::begin();
+    let service = server(None).into_service(HttpConfig::new());
+    let app = axum::Router::new()
+        .fallback_service(service)
+        .layer(axum::Extension(Principal("alice\n\u{1b}[2J".to_owned())));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    let (request, _) = requests()[0].clone();
+    let head = format!(
+        "Host: {address}\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n\
+         Mcp-Name: count\r\n"
+    );
+    let response = post(address, &head, &request.to_string()).await;
+    assert!(response.contains(OWN), "{response}");
+    assert!(!response.contains("table"), "{response}");
+    let fields = failed(&log);
+    assert_eq!(fields.get("principal"), Some(r"alice\u{a}\u{1b}[2J"));
+    assert_eq!(fields.get("tool"), Some("count"));
+}

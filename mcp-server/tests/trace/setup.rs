@@ -1,0 +1,79 @@
+//! Settings that cannot work are warnings when the server is built.
+
+use std::sync::{Arc, Weak};
+
+use mcp_server::{
+    Bus, BusMessage, BusReceiver, HttpConfig, Keys, MemoryEvents, MemorySessions, Server,
+    ServerBuilder,
+};
+use tracing::Level;
+
+use super::events::Log;
+
+struct NoBus;
+
+impl Bus for NoBus {
+    fn publish(&self, _: BusMessage) {}
+
+    fn attach(&self, _: Weak<dyn BusReceiver>) {}
+}
+
+fn builder() -> ServerBuilder {
+    Server::builder("one-of-many", "1")
+}
+
+fn keys() -> Keys {
+    Keys::from_bytes([7; 32])
+}
+
+/// The warnings of a server that is built and made a service.
+fn warnings(builder: ServerBuilder, config: HttpConfig) -> Vec<String> {
+    let log = Log::begin();
+    let server = builder.build().expect("the definition is sound");
+    drop(server.into_service(config));
+    let warnings = log.of(Level::WARN);
+    warnings
+        .iter()
+        .map(|warning| warning.message().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_bus_without_keys_is_a_warning_that_names_the_setting() {
+    let warned = warnings(builder().bus(Arc::new(NoBus)), HttpConfig::new());
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(warned[0].contains("`ServerBuilder::keys`"), "{warned:?}");
+    let with_keys = builder().bus(Arc::new(NoBus)).keys(keys());
+    assert!(warnings(with_keys, HttpConfig::new()).is_empty());
+    assert!(warnings(builder(), HttpConfig::new()).is_empty());
+}
+
+#[test]
+fn a_shared_store_without_keys_is_a_warning_that_names_the_setting() {
+    let sessions = || HttpConfig::new().session_store(Arc::new(MemorySessions::new()));
+    let events = || HttpConfig::new().event_store(Arc::new(MemoryEvents::new(16)));
+    for config in [sessions, events].map(|config: fn() -> HttpConfig| config) {
+        let warned = warnings(builder(), config());
+        assert_eq!(warned.len(), 1, "{warned:?}");
+        assert!(warned[0].contains("`ServerBuilder::keys`"), "{warned:?}");
+        assert!(warnings(builder().keys(keys()), config()).is_empty());
+    }
+}
+
+/// URLs of resources are signed with keys of their own.
+#[cfg(feature = "https-url")]
+#[test]
+fn a_bus_without_keys_of_urls_is_a_warning_that_names_the_setting() {
+    use mcp_server::{HttpUrls, Proposal, UrlKeys};
+
+    let urls = || HttpUrls::new("https://files.example.com/r/").expect("a base URL");
+    let shared = |urls| {
+        let builder = builder().proposals([Proposal::HttpsUrl]).http_urls(urls);
+        builder.bus(Arc::new(NoBus)).keys(keys())
+    };
+    let warned = warnings(shared(urls()), HttpConfig::new());
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(warned[0].contains("`HttpUrls::keys`"), "{warned:?}");
+    let with_keys = shared(urls().keys(UrlKeys::new([7; 32])));
+    assert!(warnings(with_keys, HttpConfig::new()).is_empty());
+}
