@@ -14,6 +14,7 @@ mod mounted;
 mod principals;
 mod processes;
 mod raw;
+mod sequences;
 mod sessions;
 mod streams;
 mod subject;
