@@ -15,7 +15,6 @@ use crate::engine::FromMembers;
 use crate::error::{BuildError, HandlerError};
 use crate::limits::Limits;
 use crate::lists::Features;
-use crate::places::Places;
 use crate::route::{self, Listener, Methods, Route, Told, Typed};
 use crate::server::{Inner, Routed, Server};
 use crate::{lifecycle, listen, lists};
@@ -244,6 +243,7 @@ impl ServerBuilder {
         if let Some(fault) = self.faults.into_iter().next() {
             return Err(fault);
         }
+        let limits = self.limits.checked()?;
         let info_text =
             mcp_types::json::to_raw(&self.info).map_err(|error| BuildError::Invalid {
                 kind: "server",
@@ -259,7 +259,7 @@ impl ServerBuilder {
         #[cfg(feature = "https-url")]
         let urls = self
             .urls
-            .map(|urls| crate::urls::Urls::new(urls, self.limits.concurrent_requests))
+            .map(|urls| crate::urls::Urls::new(urls, limits.concurrent_requests))
             .transpose()
             .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?;
         let inner = Arc::new(Inner {
@@ -268,8 +268,8 @@ impl ServerBuilder {
             instructions: self.instructions,
             capabilities: self.capabilities,
             proposals: self.proposals,
-            subscriptions: Places::new(&self.limits),
-            limits: self.limits,
+            peers: crate::quota::Peers::new(&limits),
+            limits,
             routes: self.routes,
             listeners: self.listeners,
             features: self.features,

@@ -1,18 +1,25 @@
 //! Streamable HTTP, for the peers of both eras on one endpoint.
 //!
-//! A request goes through the files in this order: `service` takes it, `guard` refuses what no
-//! endpoint of ours takes, the engine asks `headers` whether they say what the body says, and
-//! `answer` makes the body of the response, to which a handler speaks through its `line`. `serve`
-//! is a server of its own, with `patient` connections.
+//! A request goes through these files in order: `service` takes it, `guard` refuses what the
+//! endpoint does not serve, `request_body` reads the body, the engine asks `headers` whether they
+//! agree with the body, and `answer` makes the response, to whose `body` a handler writes through
+//! its `line`.
+//!
+//! `serve` is a server with a socket of its own. It keeps a table of `connections`; each `connection`
+//! has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a `stream_executor`.
 //!
 //! Requests of sessions turn off at `legacy`: `sessions` finds the session, here as an `entry` or
 //! in the `store` of all processes, which talk to each other in `elsewhere`; `jobs` are its
 //! requests, and what these say is a `stream`: through its `window` a `worker` takes it to `events`,
-//! and the `reader` that a connection is writes it, `numbered`. How sessions end is in `ending`, which waits for `writes` to the stores. The
-//! transport before all this is in `channel`.
+//! and the `reader` that a connection is writes it, `numbered`. How sessions end is in `ending`,
+//! which waits for `writes` to the stores. The transport before all this is in `channel`.
 
+mod activity;
 mod answer;
+mod body;
 mod channel;
+mod connection;
+mod connections;
 mod elsewhere;
 mod ending;
 mod entry;
@@ -24,18 +31,20 @@ mod legacy;
 mod line;
 mod names;
 mod numbered;
-mod patient;
 mod reader;
+mod request_body;
 mod serve;
 mod service;
 mod sessions;
 mod store;
 mod stream;
+mod stream_executor;
 mod window;
 mod worker;
+mod write_timeout;
 mod writes;
 
-pub use answer::HttpBody;
+pub use body::HttpBody;
 pub use events::{EventStore, MemoryEvents, Page, StoreError, StoreFuture};
 pub use guard::HttpConfig;
 pub use serve::HttpServer;

@@ -1,9 +1,19 @@
-//! How much a peer may ask for.
+//! Bounds on what peers can make the server keep, do and wait for.
 
 use std::time::Duration;
 
-/// Bounds on everything that a peer could make grow. The defaults suit most servers. How deep JSON
-/// may nest is fixed, by [`NESTING_LIMIT`](mcp_types::json::NESTING_LIMIT).
+use crate::error::BuildError;
+
+/// Bounds on everything that a peer could make grow or last. The defaults suit most servers.
+///
+/// How deep JSON may nest is fixed, by [`NESTING_LIMIT`](mcp_types::json::NESTING_LIMIT).
+///
+/// A peer is an authenticated [`Principal`](crate::Principal); without one, over HTTP, the address
+/// that a request comes from (for IPv6 its /64 network), else the pair of byte streams. Where the
+/// address is not known either, because the service runs behind a stack that does not pass it on
+/// as an extension of the type [`SocketAddr`](std::net::SocketAddr), only the totals hold.
+///
+/// [`Duration::MAX`] and [`usize::MAX`] mean that there is no limit.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
@@ -14,30 +24,26 @@ pub struct Limits {
     /// Requests of one connection or session that run at once, over HTTP of all connections
     /// together: 1,024. One more is refused. Requests for URLs of resources are counted apart.
     pub concurrent_requests: usize,
-    /// Requests of `subscriptions/listen` of one peer that last at once: 1,024. A peer is a
-    /// connection; over HTTP it is who the [`Principal`](crate::Principal) says, else the address
-    /// that the request comes from, as far as that is known (an extension of the type
-    /// [`SocketAddr`](std::net::SocketAddr), which `serve_http` sets), else anyone.
+    /// Requests of `subscriptions/listen` of one peer that last at once: 1,024.
     pub subscriptions: usize,
     /// Requests of `subscriptions/listen` that last at once in all: 10,000.
     pub all_subscriptions: usize,
     /// Resources that one subscription, session or connection may name: 1,024. Their URIs have
     /// 256 KiB at most, all together.
     pub subscribed_resources: usize,
-    /// Bytes that wait for a slow reader before handlers have to wait, too: 1 MiB.
+    /// Bytes that wait for a slow reader of one response or connection before handlers have to
+    /// wait, too: 1 MiB.
     pub queued_bytes: usize,
     /// How long a peer on a pair of byte streams may take to its first message: 1 minute. It does
     /// not hold for standard input, where the peer is who started the process.
     pub first_message_time: Duration,
-    /// How long a request may run: 5 minutes. Subscriptions may last longer. A connection that
-    /// `serve_http` keeps is closed when its client has read nothing of what waits for so long and
-    /// the grace time.
+    /// How long a request may run: 5 minutes. Subscriptions may last longer.
     pub request_time: Duration,
     /// How long work in flight may go on after the end of input or a shutdown: 10 seconds.
     pub grace_time: Duration,
-    /// Sessions of legacy peers over HTTP: 10,000. The one unused for longest gives way if it is
-    /// idle; else the newcomer is refused. Streams of the deprecated HTTP+SSE: as many again, the
-    /// next is refused.
+    /// Sessions of legacy peers over HTTP: 10,000. The one unused for longest is closed in favour
+    /// of a new one if it is idle; otherwise the new one is refused. Streams of the deprecated
+    /// HTTP+SSE: as many again, the next is refused.
     pub sessions: usize,
     /// How long a session may be idle: 30 minutes.
     pub session_idle_time: Duration,
@@ -47,18 +53,64 @@ pub struct Limits {
     pub state_time: Duration,
     /// Bytes of a request's headers over HTTP: 32 KiB.
     pub header_bytes: usize,
-    /// HTTP connections that `serve_http` keeps at once: 10,000.
+    /// HTTP connections that `serve_http` keeps at once: 10,000. When all are taken, or the
+    /// process has no descriptors left, the connection that has been idle for longest is closed in
+    /// favour of a new one. If none is idle, the new one gets a short response with status 503.
     pub connections: usize,
     /// How often a quiet stream of events gets a comment, so that nothing on the way closes it:
     /// 15 seconds.
     pub keep_alive: Duration,
     /// Events of one legacy stream that are kept for a client that comes back: 256.
     pub kept_events: usize,
+    /// How long a client of `serve_http` may take from the moment its connection is accepted until
+    /// the head of its first request is complete, TLS handshake and HTTP/2 preface included: 10
+    /// seconds.
+    pub header_time: Duration,
+    /// How long a connection of `serve_http` may be idle, and how long the head of a later request
+    /// may take: 1 minute. An idle connection that breaks without a word is found within the same
+    /// time.
+    pub connection_idle_time: Duration,
+    /// How long the body of an HTTP request may take: 1 minute. It counts as a request in flight
+    /// only when it has arrived.
+    pub body_time: Duration,
+    /// Bytes a second at which the body of an HTTP request has to arrive, measured over every 5
+    /// seconds: 1 KiB. Zero means any rate.
+    pub body_rate: usize,
+    /// Bytes of HTTP bodies that are still arriving, of all peers together: 256 MiB. A request
+    /// that needs more is refused with 503.
+    pub body_bytes: usize,
+    /// How long a client may leave a response, or what is left of it, unread: 30 seconds. Then its
+    /// connection is closed; over HTTP/2 its stream is reset.
+    pub write_time: Duration,
+    /// Requests of one peer that run at once over HTTP: 256.
+    pub requests_per_peer: usize,
+    /// HTTP connections of one address that `serve_http` keeps at once: 2,500. One more takes the
+    /// place of the one of the same address that has been idle for longest.
+    pub connections_per_peer: usize,
+    /// Sessions of one peer over HTTP: 2,500. One more takes the place of the one of the same peer
+    /// that has been idle for longest.
+    pub sessions_per_peer: usize,
+    /// Bytes of HTTP bodies that are still arriving, of one peer: 64 MiB.
+    pub body_bytes_per_peer: usize,
+    /// Bytes of messages that wait for the slow HTTP clients of one peer: 16 MiB. Beyond it, each
+    /// of the peer's responses may hold one message.
+    pub queued_bytes_per_peer: usize,
+    /// Bytes of messages that wait for slow HTTP clients in all: 128 MiB. Beyond it, each response
+    /// may hold one message.
+    pub all_queued_bytes: usize,
 }
 
 /// Bytes of the URIs that one subscription, session or connection may name: they are kept as long as
 /// it lasts.
 pub(crate) const SUBSCRIBED_BYTES: usize = 256 << 10;
+
+/// The longest time that is measured, some 30 years. Times are added to each other and to the
+/// current time, which must not overflow.
+const LONGEST: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
+/// The highest count and size that is measured: numbers are added to each other, and a semaphore
+/// has no more permits.
+const MOST: usize = usize::MAX >> 4;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -81,6 +133,114 @@ impl Default for Limits {
             connections: 10_000,
             keep_alive: Duration::from_secs(15),
             kept_events: 256,
+            header_time: Duration::from_secs(10),
+            connection_idle_time: Duration::from_secs(60),
+            body_time: Duration::from_secs(60),
+            body_rate: 1 << 10,
+            body_bytes: 256 << 20,
+            write_time: Duration::from_secs(30),
+            requests_per_peer: 256,
+            connections_per_peer: 2_500,
+            sessions_per_peer: 2_500,
+            body_bytes_per_peer: 64 << 20,
+            queued_bytes_per_peer: 16 << 20,
+            all_queued_bytes: 128 << 20,
         }
+    }
+}
+
+impl Limits {
+    /// Returns the same limits, with those that mean "unlimited" low enough to calculate with.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Invalid`] for a limit with which nothing could be served.
+    pub(crate) fn checked(mut self) -> Result<Self, BuildError> {
+        let Self {
+            message_bytes,
+            batch,
+            concurrent_requests,
+            subscriptions,
+            all_subscriptions,
+            subscribed_resources,
+            queued_bytes,
+            first_message_time,
+            request_time,
+            grace_time,
+            sessions,
+            session_idle_time,
+            progress_interval,
+            state_time,
+            header_bytes,
+            connections,
+            keep_alive,
+            kept_events,
+            header_time,
+            connection_idle_time,
+            body_time,
+            body_rate,
+            body_bytes,
+            write_time,
+            requests_per_peer,
+            connections_per_peer,
+            sessions_per_peer,
+            body_bytes_per_peer,
+            queued_bytes_per_peer,
+            all_queued_bytes,
+        } = &mut self;
+        for (name, is_zero) in [
+            ("message_bytes", *message_bytes == 0),
+            ("keep_alive", keep_alive.is_zero()),
+            ("header_time", header_time.is_zero()),
+            ("connection_idle_time", connection_idle_time.is_zero()),
+            ("write_time", write_time.is_zero()),
+        ] {
+            if is_zero {
+                return Err(BuildError::Invalid {
+                    kind: "limit",
+                    name: name.to_owned(),
+                    reason: "it is zero, so that nothing could be served".to_owned(),
+                });
+            }
+        }
+        for time in [
+            first_message_time,
+            request_time,
+            grace_time,
+            session_idle_time,
+            progress_interval,
+            state_time,
+            keep_alive,
+            header_time,
+            connection_idle_time,
+            body_time,
+            write_time,
+        ] {
+            *time = LONGEST.min(*time);
+        }
+        for number in [
+            message_bytes,
+            batch,
+            concurrent_requests,
+            subscriptions,
+            all_subscriptions,
+            subscribed_resources,
+            queued_bytes,
+            sessions,
+            header_bytes,
+            connections,
+            kept_events,
+            body_rate,
+            body_bytes,
+            requests_per_peer,
+            connections_per_peer,
+            sessions_per_peer,
+            body_bytes_per_peer,
+            queued_bytes_per_peer,
+            all_queued_bytes,
+        ] {
+            *number = MOST.min(*number);
+        }
+        Ok(self)
     }
 }

@@ -53,7 +53,7 @@ async fn listen(params: Listen, cx: Context) -> Result<SubscriptionsListenResult
         return Err(HandlerError::internal("a subscription needs a request"));
     };
     let server = cx.server().clone();
-    let Some(_place) = server.inner.subscriptions.take(&cx) else {
+    let Some(_permit) = server.inner.peers.subscribe(&cx) else {
         return Err(HandlerError::internal("too many subscriptions"));
     };
     let honoured = honour(&server, params.notifications)?;

@@ -12,7 +12,7 @@ use crate::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
 use crate::context::Ended;
 use crate::limits::Limits;
 use crate::lists::Features;
-use crate::places::Places;
+use crate::quota::Peers;
 use crate::route::{Listener, Methods, Route};
 
 /// A server: handlers, lists and settings, ready to be served. Cheap to clone.
@@ -33,7 +33,7 @@ pub(crate) struct Inner {
     pub(crate) features: Features,
     pub(crate) hub: Hub,
     pub(crate) bus: Option<Arc<dyn Bus>>,
-    pub(crate) subscriptions: Arc<Places>,
+    pub(crate) peers: Arc<Peers>,
     pub(crate) stopping: Ended,
     #[cfg(feature = "seal")]
     pub(crate) keys: crate::seal::KeySlot,

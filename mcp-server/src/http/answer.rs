@@ -1,26 +1,22 @@
 //! The response to a request: one JSON text where that is all there is to say, else a stream of
 //! events.
 
-use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
-use http_body::{Body, Frame, SizeHint};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::sse::{Event, write_comment, write_event};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::AbortHandle;
 use tokio::time::{Sleep, sleep};
 
+use super::body::HttpBody;
 use super::guard::Refusal;
 use super::line::Line;
-use super::reader::Reader;
 use crate::engine::{Answer, Call, Refused, respond};
 use crate::race::{Either, race};
 
@@ -28,79 +24,9 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// The body of a response: nothing, one text, or events as they come.
-pub struct HttpBody(Kind);
-
-enum Kind {
-    Empty,
-    Whole(Bytes),
-    Events(Box<Events>),
-    Reader(Box<Reader>),
-    Stream(Streaming),
-}
-
-/// The next bytes of a body and what gives those after them; `None` where there are none.
-pub(super) type Piece = Option<(Vec<u8>, Option<Box<dyn Source>>)>;
-
-/// Gives a body piece by piece.
-pub(super) trait Source: Send {
-    fn next(self: Box<Self>) -> Pin<Box<dyn Future<Output = Piece> + Send>>;
-}
-
-/// A source, between two pieces or on its way to the next.
-enum Streaming {
-    Rests(Option<Box<dyn Source>>),
-    Reads(Pin<Box<dyn Future<Output = Piece> + Send>>),
-}
-
-impl Streaming {
-    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
-        if let Self::Rests(source) = self {
-            let Some(source) = source.take() else {
-                return Poll::Ready(None);
-            };
-            *self = Self::Reads(source.next());
-        }
-        let Self::Reads(reads) = self else {
-            return Poll::Ready(None);
-        };
-        reads.as_mut().poll(task).map(|piece| {
-            let (text, rest) = piece.map_or((None, None), |(text, rest)| (Some(text), rest));
-            *self = Self::Rests(rest);
-            text
-        })
-    }
-}
-
-impl HttpBody {
-    pub(super) fn whole(text: Vec<u8>) -> Self {
-        Self(Kind::Whole(text.into()))
-    }
-
-    #[cfg(feature = "https-url")]
-    pub(crate) fn bytes(bytes: Bytes) -> Self {
-        Self(Kind::Whole(bytes))
-    }
-
-    #[cfg(feature = "https-url")]
-    pub(crate) fn none() -> Self {
-        Self(Kind::Empty)
-    }
-
-    /// What a legacy stream says.
-    pub(super) fn reader(reader: Reader) -> Self {
-        Self(Kind::Reader(Box::new(reader)))
-    }
-
-    /// What a source gives.
-    pub(super) fn stream(source: impl Source + 'static) -> Self {
-        Self(Kind::Stream(Streaming::Rests(Some(Box::new(source)))))
-    }
-}
-
 /// A response without a body.
 pub(super) fn empty(status: StatusCode) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody(Kind::Empty));
+    let mut response = Response::new(HttpBody::none());
     *response.status_mut() = status;
     response
 }
@@ -133,7 +59,10 @@ pub(super) fn refusal(refusal: Refusal) -> Response<HttpBody> {
         rpc::INVALID_REQUEST
     };
     let mut response = json(status, respond::error(None, &ErrorObject::new(code, what)));
-    if status == StatusCode::SERVICE_UNAVAILABLE {
+    if matches!(
+        status,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
+    ) {
         let headers = response.headers_mut();
         headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
     }
@@ -160,12 +89,7 @@ pub(super) fn answer(answer: Answer) -> Response<HttpBody> {
 }
 
 /// Serves a request whose end the client waits for: it lasts as long as the response is read.
-pub(super) async fn call(
-    call: Call,
-    line: Arc<Line>,
-    keep_alive: Duration,
-    permit: Option<OwnedSemaphorePermit>,
-) -> Response<HttpBody> {
+pub(super) async fn call(call: Call, line: Arc<Line>, keep_alive: Duration) -> Response<HttpBody> {
     let mut call = call;
     let line = Reading(line);
     if let Some(last) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
@@ -187,21 +111,20 @@ pub(super) async fn call(
         Either::First(None) => line.0.take(),
         Either::Second(()) => comment(),
     };
-    // From here on it is in nobody's hands who reads the response when: the time it may take
-    // passes all the same.
+    // hyper polls the body only while the client reads, so the call is spawned: otherwise
+    // `request_time` would not elapse.
     let way = Arc::clone(&line.0);
     let work = tokio::spawn(async move {
-        let _permit = permit;
         way.end(&call.await.message);
     });
-    events(HttpBody(Kind::Events(Box::new(Events {
+    events(HttpBody::events(Events {
         line,
         work: work.abort_handle(),
         ready: first,
         over: false,
         keep_alive,
         timer: Box::pin(sleep(keep_alive)),
-    }))))
+    }))
 }
 
 fn poll_call(call: &mut Call, task: &mut Context<'_>) -> Option<Answer> {
@@ -241,7 +164,7 @@ impl Drop for Reading {
 }
 
 /// A stream of events on its way. Dropping it cancels the request.
-struct Events {
+pub(super) struct Events {
     line: Reading,
     work: AbortHandle,
     /// What leaves next.
@@ -252,7 +175,12 @@ struct Events {
 }
 
 impl Events {
-    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+    /// Whether nothing follows.
+    pub(super) fn is_over(&self) -> bool {
+        self.over && self.ready.is_empty()
+    }
+
+    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
         let mut ready = std::mem::take(&mut self.ready);
         if !self.over {
             let (mut said, over) = self.line.0.poll(task.waker());
@@ -277,68 +205,5 @@ impl Events {
 impl Drop for Events {
     fn drop(&mut self) {
         self.work.abort();
-    }
-}
-
-impl Body for HttpBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let data = match &mut self.0 {
-            Kind::Empty => return Poll::Ready(None),
-            Kind::Whole(_) => match std::mem::replace(&mut self.0, Kind::Empty) {
-                Kind::Whole(text) => text,
-                _ => return Poll::Ready(None),
-            },
-            Kind::Events(events) => match events.poll(task) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Ready(Some(text)) => text.into(),
-            },
-            Kind::Reader(reader) => match reader.poll(task) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Ready(Some(text)) => text.into(),
-            },
-            Kind::Stream(stream) => match stream.poll(task) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Ready(Some(text)) => text.into(),
-            },
-        };
-        Poll::Ready(Some(Ok(Frame::data(data))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        match &self.0 {
-            Kind::Empty => true,
-            Kind::Whole(_) => false,
-            Kind::Events(events) => events.over && events.ready.is_empty(),
-            Kind::Reader(reader) => reader.is_over(),
-            Kind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
-        }
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        match &self.0 {
-            Kind::Empty => SizeHint::with_exact(0),
-            Kind::Whole(text) => SizeHint::with_exact(text.len() as u64),
-            Kind::Events(_) | Kind::Reader(_) | Kind::Stream(_) => SizeHint::default(),
-        }
-    }
-}
-
-impl std::fmt::Debug for HttpBody {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self.0 {
-            Kind::Empty => "HttpBody(empty)",
-            Kind::Whole(_) => "HttpBody(whole)",
-            Kind::Events(_) => "HttpBody(events)",
-            Kind::Reader(_) | Kind::Stream(_) => "HttpBody(stream)",
-        })
     }
 }

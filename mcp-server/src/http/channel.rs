@@ -14,14 +14,16 @@ use http::request::Parts;
 use http::{Method, Response, StatusCode};
 
 use mcp_types::sse::{Event, write_event};
-use tokio::sync::{Mutex, OwnedSemaphorePermit};
+use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
-use super::answer::{self, HttpBody, Piece, Source, comment};
+use super::answer::{self, comment};
+use super::body::{HttpBody, Piece, Source};
 use super::guard::{self, Refusal};
 use super::names::SESSION_ID;
 use super::service::{Endpoint, new_id};
 use crate::context::Extensions;
+use crate::quota::RequestPermit;
 use crate::race::{Either, race};
 use crate::server::Server;
 use crate::transport::{Connection, Outbox, Owner};
@@ -67,10 +69,7 @@ impl Endpoint {
     /// GET: opens a channel.
     pub(super) fn open_channel(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
         guard::check_events(parts)?;
-        let busy = |what| Refusal(StatusCode::SERVICE_UNAVAILABLE, what);
-        if self.server.inner.stopping.is_set() {
-            return Err(busy("the server is shutting down"));
-        }
+        self.check_running()?;
         let id = new_id()?;
         let (connection, owner) = Connection::open(&self.server, Extensions::new());
         let outbox = Arc::clone(connection.outbox());
@@ -82,7 +81,10 @@ impl Endpoint {
         {
             let mut all = self.channels.all();
             if all.len() >= self.server.limits().sessions {
-                return Err(busy("too many sessions"));
+                return Err(Refusal(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "too many sessions",
+                ));
             }
             all.insert(id.clone(), channel);
         }
@@ -106,7 +108,7 @@ impl Endpoint {
         id: &str,
         extensions: Extensions,
         bytes: &[u8],
-        permit: OwnedSemaphorePermit,
+        permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
         let unknown = Refusal(
             StatusCode::NOT_FOUND,

@@ -4,13 +4,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
 use mcp_types::rpc::{self, Message};
 use mcp_types::{RequestId, Revision};
-use tokio::sync::OwnedSemaphorePermit;
 
-use super::answer::{self, HttpBody};
+use super::answer;
+use super::body::{HttpBody, Permit};
 use super::entry::Entry;
 use super::guard::{self, Refusal};
 use super::jobs::{Jobs, in_flight};
@@ -24,6 +25,7 @@ use crate::changes::BusMessage;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Answer, Head, Read, Refused, Via, respond};
 use crate::listen::tell_session;
+use crate::quota::RequestPermit;
 use crate::race::race;
 use crate::server::Server;
 use crate::session::Session;
@@ -153,10 +155,10 @@ impl Endpoint {
         &self,
         entry: &Arc<Entry>,
         extensions: Arc<Extensions>,
-        bytes: &[u8],
-        permit: OwnedSemaphorePermit,
+        bytes: Bytes,
+        permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let read = match self.server.read(bytes, Some(&entry.session)) {
+        let read = match self.server.read(&bytes, Some(&entry.session)) {
             Ok(read) => read,
             Err(Some(fault)) => return Ok(answer::answer(fault)),
             Err(None) => {
@@ -169,7 +171,9 @@ impl Endpoint {
             stream,
             notified,
             before,
-        } = self.take(entry, extensions, read, bytes)?;
+        } = self.take(entry, extensions, read, &bytes)?;
+        // A handler may run for long, and has what it needs of the body.
+        drop(bytes);
         for handler in notified {
             self.notified(handler).await;
         }
@@ -295,16 +299,21 @@ impl Endpoint {
         entry: &Arc<Entry>,
         mut jobs: Jobs,
         stream: Arc<Stream>,
-        permit: OwnedSemaphorePermit,
+        permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
         let keep_alive = self.server.limits().keep_alive;
         // Most handlers are done at once.
         // Nobody is woken if not: the worker looks at once, too.
-        if let Poll::Ready(last) = jobs.poll(&mut Context::from_waker(Waker::noop())) {
+        let permit = if let Poll::Ready(last) = jobs.poll(&mut Context::from_waker(Waker::noop())) {
             stream.end(last);
+            Permit::from(permit)
         } else {
+            let permit = Arc::new(permit);
             jobs.sit(entry, &stream);
             let worker = Arc::clone(&stream);
+            let kept = Permit::Shared {
+                _permit: Arc::clone(&permit),
+            };
             let runs = entry.run(&stream, async move {
                 let _permit = permit;
                 let last = worker.work(jobs).await;
@@ -315,18 +324,31 @@ impl Endpoint {
             if !runs {
                 return Err(NO_SESSION);
             }
-        }
+            kept
+        };
         let unread = Unread(stream);
         let stream = &unread.0;
-        let first = stream.first(keep_alive).await;
-        if let First::Answer(last) = first {
-            return Ok(whole(last));
-        }
+        let mut response = match stream.first(keep_alive).await {
+            First::Answer(last) => whole(last),
+            First::Events => {
+                stream.name(entry.stream_name()?);
+                let text = stream.complete().await;
+                answer::events(HttpBody::whole(text))
+            }
+            First::Stream => self.events(entry, stream).await?,
+        };
+        response.body_mut().keep_permit(permit);
+        Ok(response)
+    }
+
+    /// The response of a stream that goes on.
+    async fn events(
+        &self,
+        entry: &Arc<Entry>,
+        stream: &Arc<Stream>,
+    ) -> Result<Response<HttpBody>, Refusal> {
+        let keep_alive = self.server.limits().keep_alive;
         stream.name(entry.stream_name()?);
-        if let First::Events = first {
-            let text = stream.complete().await;
-            return Ok(answer::events(HttpBody::whole(text)));
-        }
         // Before anything can be forgotten.
         stream.attach(0, Some(0));
         let over = stream.begin().await;

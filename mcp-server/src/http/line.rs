@@ -2,23 +2,27 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::Notify;
 
 use crate::outlet::{Outlet, Push};
+use crate::quota::PeerUsage;
 
 /// Events that wait to be read, as they are written on the wire.
 pub(super) struct Line {
     state: Mutex<State>,
     limit: usize,
+    /// Whose events these are.
+    peer: Arc<PeerUsage>,
     room: Notify,
 }
 
 #[derive(Default)]
 struct State {
+    /// As many bytes are counted for the peer.
     events: Vec<u8>,
     closed: bool,
     /// Whether the last message is there.
@@ -27,10 +31,11 @@ struct State {
 }
 
 impl Line {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize, peer: Arc<PeerUsage>) -> Self {
         Self {
             state: Mutex::default(),
             limit,
+            peer,
             room: Notify::new(),
         }
     }
@@ -38,9 +43,7 @@ impl Line {
     /// Takes all that waits.
     pub(super) fn take(&self) -> Vec<u8> {
         let events = std::mem::take(&mut self.state().events);
-        if !events.is_empty() {
-            self.room.notify_waiters();
-        }
+        self.left(&events);
         events
     }
 
@@ -57,10 +60,24 @@ impl Line {
             }
         }
         drop(state);
+        self.left(&events);
+        (events, over)
+    }
+
+    /// Makes room for others where events have left.
+    fn left(&self, events: &[u8]) {
         if !events.is_empty() {
+            self.peer.subtract_queued_bytes(events.len());
             self.room.notify_waiters();
         }
-        (events, over)
+    }
+
+    /// Writes an event, and counts its bytes.
+    fn add(&self, state: &mut State, message: &[u8]) {
+        let before = state.events.len();
+        // An event without id and name can always be written.
+        let _ = write_event(&mut state.events, &Event::data(message));
+        self.peer.add_queued_bytes(state.events.len() - before);
     }
 
     /// Adds the last message, room or not.
@@ -68,8 +85,7 @@ impl Line {
         let reader = {
             let mut state = self.state();
             if !state.closed {
-                // An event without id and name can always be written.
-                let _ = write_event(&mut state.events, &Event::data(message));
+                self.add(&mut state, message);
             }
             state.over = true;
             state.reader.take()
@@ -90,13 +106,20 @@ impl Line {
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closed = true;
-        state.events = Vec::new();
+        let events = std::mem::take(&mut state.events);
         drop(state);
+        self.left(&events);
         self.room.notify_waiters();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.take();
     }
 }
 
@@ -107,11 +130,13 @@ impl Outlet for Line {
             return Push::Closed;
         }
         // A message alone may be larger than the limit, or it would never leave.
-        if !state.events.is_empty() && state.events.len() + message.len() > self.limit {
+        if !state.events.is_empty()
+            && (state.events.len() + message.len() > self.limit
+                || !self.peer.has_room(message.len()))
+        {
             return Push::Full;
         }
-        // An event without id and name can always be written.
-        let _ = write_event(&mut state.events, &Event::data(message));
+        self.add(&mut state, message);
         let reader = state.reader.take();
         drop(state);
         if let Some(reader) = reader {

@@ -8,32 +8,21 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::Request;
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::net::TcpListener;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
+use super::connection::{Connection, Front, Way, refuse};
+use super::connections::{AllBusy, Connections};
 use super::guard::HttpConfig;
-use super::patient::Patient;
-use super::service::{HttpFuture, HttpService};
 use crate::error::ServeError;
 use crate::limits::Limits;
+use crate::quota::PeerKey;
 use crate::race::{Either, race};
 use crate::server::Server;
 
-/// How long a client may take for the head of a request, and how long a connection may be idle.
-const HEAD_TIME: Duration = Duration::from_secs(60);
-/// How long a client may take to agree on keys.
-#[cfg(feature = "tls")]
-const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
-/// The least that hyper can hold of a head.
-const LEAST_HEAD: usize = 8 << 10;
+/// Connections that are refused at once; further ones are closed without a response.
+const REFUSALS: usize = 64;
 
 /// A server at a socket. It is bound already; it serves while it is awaited, and resolves after
 /// [`Server::shutdown`]. Dropping it closes all connections.
@@ -134,42 +123,6 @@ impl Server {
     }
 }
 
-/// How connections are taken.
-#[derive(Clone)]
-enum Way {
-    Plain,
-    #[cfg(feature = "tls")]
-    Tls(tokio_rustls::TlsAcceptor),
-}
-
-/// What is served at a socket: the endpoint, and beside it the URLs of resources.
-#[derive(Clone)]
-struct Front {
-    endpoint: HttpService,
-    #[cfg(feature = "https-url")]
-    urls: Option<crate::urls::UrlService>,
-}
-
-impl Front {
-    fn new(server: &Server, config: HttpConfig) -> Self {
-        Self {
-            endpoint: server.clone().into_service(config),
-            #[cfg(feature = "https-url")]
-            urls: server.resource_urls(),
-        }
-    }
-
-    fn respond(&self, request: Request<Incoming>, remote: SocketAddr) -> HttpFuture {
-        #[cfg(feature = "https-url")]
-        if let Some(urls) = &self.urls
-            && urls.takes(request.uri().path())
-        {
-            return urls.respond(request);
-        }
-        self.endpoint.respond(request, Some(remote))
-    }
-}
-
 impl HttpServer {
     fn bind(
         server: &Server,
@@ -219,131 +172,81 @@ impl std::fmt::Debug for HttpServer {
     }
 }
 
-/// Takes connections until the server stops, then waits for those that there are.
+/// Accepts connections until the server stops, then waits for those that are open.
 async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Way) {
-    let places = Arc::new(Semaphore::new(server.limits().connections));
-    let mut connections = JoinSet::new();
-    let mut beat = pin!(beat(server.limits()));
+    let mut connections = Connections::new(server.limits());
+    let mut tasks = JoinSet::new();
+    let mut refusals = JoinSet::new();
+    let mut early_timer = pin!(early_timer(server.limits()));
     loop {
-        let next = async {
-            // Closed by nobody.
-            let place = Arc::clone(&places).acquire_owned().await;
-            (place, listener.accept().await)
-        };
-        let next = race(server.stopping(), race(next, beat.as_mut()));
-        let Either::Second(Either::First((place, accepted))) = next.await else {
+        let next = race(listener.accept(), early_timer.as_mut());
+        let Either::Second(Either::First(accepted)) = race(server.stopping(), next).await else {
             break;
         };
-        while connections.try_join_next().is_some() {}
+        while let Some(ended) = tasks.try_join_next_with_id() {
+            let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
+            connections.remove(id);
+        }
+        while refusals.try_join_next().is_some() {}
         let (stream, remote) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                pause(&error).await;
+                accept_failed(&error, &mut connections).await;
                 continue;
             }
         };
-        let (server, front, way) = (server.clone(), front.clone(), way.clone());
-        connections.spawn(async move {
-            let _place = place;
-            connection(&server, stream, remote, &front, &way).await;
-        });
+        let peer = PeerKey::at(remote.ip());
+        if connections.make_room(&peer).is_err() {
+            tracing::debug!(%remote, "a connection is refused: all others are in use");
+            if refusals.len() < REFUSALS && matches!(way, Way::Plain) {
+                refusals.spawn(refuse(stream));
+            }
+            continue;
+        }
+        let activity = connections.activity();
+        let connection = Connection {
+            server: server.clone(),
+            front: front.clone(),
+            remote,
+            activity: Arc::clone(&activity),
+            deadline: Instant::now() + server.limits().header_time,
+        };
+        let way = way.clone();
+        let task = tasks.spawn(async move { connection.serve(stream, &way).await });
+        connections.insert(task.id(), peer, activity);
     }
-    while connections.join_next().await.is_some() {}
+    while tasks.join_next().await.is_some() {}
 }
 
-/// Sleeps for ever, never longer than connections and requests do.
+/// Keeps one timer registered early, so that timers of requests do not wake tokio's time driver.
 ///
-/// For a timer that is due before all others, tokio wakes its driver, by a system call and another
-/// turn of the loop. With this one, that is not so for the timers of each request.
-async fn beat(limits: &Limits) {
-    let time = limits.keep_alive.min(limits.request_time).min(HEAD_TIME);
+/// For a timer that is due before all others, tokio wakes the driver by a system call and another
+/// turn of the loop.
+async fn early_timer(limits: &Limits) {
+    let time = limits
+        .keep_alive
+        .min(limits.request_time)
+        .min(limits.header_time);
     loop {
-        sleep(time.max(Duration::from_secs(1))).await;
+        sleep(time.clamp(Duration::from_secs(1), Duration::from_secs(60))).await;
     }
 }
 
-/// Waits where the fault is the system's: it is out of descriptors, and would tell so at once
-/// again.
-async fn pause(error: &io::Error) {
-    tracing::warn!(%error, "a connection could not be taken");
+/// Makes room where the system could not give a connection, which is for lack of descriptors or
+/// memory: it would say so again at once.
+async fn accept_failed(error: &io::Error, connections: &mut Connections) {
     let of_peer = matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
     );
-    if !of_peer {
-        sleep(Duration::from_millis(100)).await;
+    if of_peer {
+        return;
     }
-}
-
-async fn connection(
-    server: &Server,
-    stream: TcpStream,
-    remote: SocketAddr,
-    front: &Front,
-    way: &Way,
-) {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "no TCP_NODELAY");
-    }
-    // A request whose answer nobody reads ends first.
-    let patience = server.limits().request_time + server.limits().grace_time;
-    let stream = Patient::new(stream, patience);
-    match way {
-        Way::Plain => requests(server, stream, remote, front).await,
-        #[cfg(feature = "tls")]
-        Way::Tls(acceptor) => {
-            let shaken = race(acceptor.accept(stream), sleep(HANDSHAKE_TIME));
-            match race(server.stopping(), shaken).await {
-                Either::Second(Either::First(Ok(stream))) => {
-                    requests(server, stream, remote, front).await;
-                }
-                Either::Second(Either::First(Err(error))) => {
-                    tracing::debug!(%error, "no handshake");
-                }
-                Either::Second(Either::Second(())) => tracing::debug!("a handshake took too long"),
-                Either::First(()) => {}
-            }
-        }
-    }
-}
-
-/// Serves the requests of a connection.
-async fn requests(
-    server: &Server,
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    remote: SocketAddr,
-    front: &Front,
-) {
-    let builder = builder(server.limits());
-    let respond = service_fn(|request| front.respond(request, remote));
-    let serving = builder.serve_connection(TokioIo::new(stream), respond);
-    let mut serving = pin!(serving);
-    let ended = match race(serving.as_mut(), server.stopping()).await {
-        Either::First(ended) => ended,
-        Either::Second(()) => {
-            serving.as_mut().graceful_shutdown();
-            match race(serving, sleep(server.limits().grace_time)).await {
-                Either::First(ended) => ended,
-                Either::Second(()) => return,
-            }
-        }
+    tracing::warn!(%error, "a connection cannot be accepted");
+    let pause = match connections.evict_any() {
+        // Its task has to run before the descriptor is free.
+        Ok(()) => Duration::from_millis(1),
+        Err(AllBusy) => Duration::from_millis(100),
     };
-    if let Err(error) = ended {
-        tracing::debug!(error = %crate::error::Chain(&*error), "a connection broke");
-    }
-}
-
-fn builder(limits: &Limits) -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .max_buf_size(limits.header_bytes.max(LEAST_HEAD));
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(HEAD_TIME)
-        .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
-    builder
+    sleep(pause).await;
 }

@@ -1,32 +1,34 @@
 //! [`HttpService`]: the endpoint as a service of tower.
 
 use std::convert::Infallible;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::Weak;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode, Version};
 use http_body::Body;
 use mcp_types::rpc::Message;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 use tower_service::Service;
 
-use super::answer::{self, HttpBody};
+use super::activity::InFlightRequest;
+use super::answer;
+use super::body::HttpBody;
 use super::channel::{self, Channels, channel_id};
 use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
-use super::{legacy, sessions::Sessions};
+use super::{legacy, request_body, sessions::Sessions};
 use crate::changes::BusReceiver;
-use crate::context::Extensions;
+use crate::context::{Extensions, Principal};
 use crate::engine::{Accepted, Read, Via};
 use crate::lifecycle::{INITIALIZE, LISTEN};
+use crate::quota::{Exhausted, PeerKey, PeerUsage, RequestPermit};
 use crate::race::{Either, race};
 use crate::server::Server;
 
@@ -40,7 +42,6 @@ pub struct HttpService {
 pub(super) struct Endpoint {
     pub(super) server: Server,
     config: HttpConfig,
-    places: Arc<Semaphore>,
     pub(super) channels: Arc<Channels>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) events: Arc<dyn EventStore>,
@@ -61,7 +62,6 @@ impl Server {
     /// ```
     #[must_use]
     pub fn into_service(self, config: HttpConfig) -> HttpService {
-        let places = Arc::new(Semaphore::new(self.limits().concurrent_requests));
         let events = config
             .events
             .clone()
@@ -70,7 +70,6 @@ impl Server {
         let endpoint = Arc::new(Endpoint {
             server: self,
             config,
-            places,
             channels: Arc::default(),
             sessions,
             events,
@@ -84,36 +83,69 @@ impl Server {
 }
 
 impl HttpService {
-    /// Answers a request. It is given up when the future is dropped, or the body of the response
+    /// Answers a request. It is cancelled when the future is dropped, or the body of the response
     /// before its end.
-    pub(super) fn respond<B>(&self, request: Request<B>, remote: Option<SocketAddr>) -> HttpFuture
+    pub(super) fn respond<B>(&self, request: Request<B>, remote: Option<Remote>) -> HttpFuture
     where
         B: Body + Send + 'static,
         B::Data: Send,
     {
         let endpoint = Arc::clone(&self.endpoint);
         let (parts, body) = request.into_parts();
+        let version = parts.version;
         // Moved a few times.
         let parts = Arc::new(parts);
-        HttpFuture::new(endpoint.respond(parts, body, remote))
+        HttpFuture::new(version, endpoint.respond(parts, body, remote))
     }
 }
 
 /// The response of an [`HttpService`] that is to come.
 #[must_use = "a future does nothing until it is polled"]
-pub struct HttpFuture(Pin<Box<dyn Future<Output = Response<HttpBody>> + Send>>);
+pub struct HttpFuture {
+    responding: Pin<Box<dyn Future<Output = Response<HttpBody>> + Send>>,
+    is_http2: bool,
+    request: Option<InFlightRequest>,
+}
 
 impl HttpFuture {
-    pub(crate) fn new(future: impl Future<Output = Response<HttpBody>> + Send + 'static) -> Self {
-        Self(Box::pin(future))
+    /// The response to a request of a version of HTTP.
+    pub(crate) fn new(
+        version: Version,
+        responding: impl Future<Output = Response<HttpBody>> + Send + 'static,
+    ) -> Self {
+        Self {
+            responding: Box::pin(responding),
+            is_http2: version == Version::HTTP_2,
+            request: None,
+        }
     }
+
+    /// Keeps a connection busy until the response has left.
+    pub(super) fn keep_busy(mut self, request: InFlightRequest) -> Self {
+        self.request = Some(request);
+        self
+    }
+}
+
+/// The client of a connection that `serve_http` keeps.
+pub(super) struct Remote {
+    pub(super) address: SocketAddr,
+    pub(super) usage: Arc<PeerUsage>,
 }
 
 impl Future for HttpFuture {
     type Output = Result<Response<HttpBody>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.as_mut().poll(task).map(Ok)
+        let mut response = ready!(self.responding.as_mut().poll(task));
+        let body = response.body_mut();
+        if let Some(request) = self.request.take() {
+            body.keep_busy(request);
+        }
+        if self.is_http2 {
+            body.set_http2();
+        }
+        Poll::Ready(Ok(response))
     }
 }
 
@@ -140,7 +172,7 @@ impl Endpoint {
         self: Arc<Self>,
         parts: Arc<Parts>,
         body: B,
-        remote: Option<SocketAddr>,
+        remote: Option<Remote>,
     ) -> Response<HttpBody> {
         if let Err(refusal) = self.config.check(&parts) {
             return answer::refusal(refusal);
@@ -157,14 +189,20 @@ impl Endpoint {
         if let Err(refusal) = checked {
             return answer::refusal(refusal);
         }
-        let permit = match self.place() {
-            Ok(permit) => permit,
-            Err(refusal) => return answer::refusal(refusal),
-        };
-        let bytes = match self.body(body).await {
+        if let Err(refusal) = self.check_running() {
+            return answer::refusal(refusal);
+        }
+        let peer = || self.peer(&parts, remote.as_ref());
+        let bytes = match request_body::read(body, self.server.limits(), peer).await {
             Ok(bytes) => bytes,
             Err(refusal) => return answer::refusal(refusal),
         };
+        // Counted only now: a client that is slow to send its body keeps no other one waiting.
+        let permit = match peer().requests(1) {
+            Ok(permit) => permit,
+            Err(error) => return answer::refusal(exhausted(error)),
+        };
+        let remote = remote.map(|remote| remote.address);
         if let Some(id) = channel.map(str::to_owned) {
             let extensions = Extensions::of_http(parts, remote);
             let response = Box::pin(self.post_channel(&id, extensions, &bytes, permit));
@@ -174,7 +212,7 @@ impl Endpoint {
             match self.entry_of(id, &parts).await {
                 Ok(entry) => {
                     let extensions = Arc::new(Extensions::of_http(parts, remote));
-                    let response = self.post(&entry, extensions, &bytes, permit).await;
+                    let response = self.post(&entry, extensions, bytes, permit).await;
                     return response.unwrap_or_else(answer::refusal);
                 }
                 Err(refusal) if !legacy::is_modern(&bytes) => return answer::refusal(refusal),
@@ -182,7 +220,7 @@ impl Endpoint {
             }
         }
         let extensions = Arc::new(Extensions::of_http(parts, remote));
-        self.modern(extensions, &bytes, permit).await
+        self.modern(extensions, bytes, permit).await
     }
 
     /// GET and DELETE are of sessions.
@@ -208,44 +246,35 @@ impl Endpoint {
         }
     }
 
-    /// A place among the requests that run at once.
-    fn place(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        let busy = |what| Refusal(StatusCode::SERVICE_UNAVAILABLE, what);
-        if self.server.inner.stopping.is_set() {
-            return Err(busy("the server is shutting down"));
+    /// Whose share of the limits a request uses.
+    fn peer(&self, parts: &Parts, remote: Option<&Remote>) -> Arc<PeerUsage> {
+        let principal = parts.extensions.get::<Principal>();
+        if let (None, Some(remote)) = (principal, remote) {
+            return Arc::clone(&remote.usage);
         }
-        let place = Arc::clone(&self.places).try_acquire_owned();
-        place.map_err(|_| busy("too many requests at once"))
+        let address = parts.extensions.get::<SocketAddr>().copied();
+        let address = address.or(remote.map(|remote| remote.address));
+        let key = PeerKey::of_http(principal, address.map(|address| address.ip()));
+        self.server.inner.peers.usage(key)
     }
 
-    async fn body<B: Body>(&self, body: B) -> Result<Bytes, Refusal> {
-        let limits = self.server.limits();
-        let mut read = pin!(read(body, limits.message_bytes));
-        // Most bodies are there at once, and need no clock.
-        let at_once = poll_fn(|task| match read.as_mut().poll(task) {
-            Poll::Ready(body) => Poll::Ready(Some(body)),
-            Poll::Pending => Poll::Ready(None),
-        });
-        if let Some(body) = at_once.await {
-            return body;
+    /// Refuses requests while the server is shutting down.
+    pub(super) fn check_running(&self) -> Result<(), Refusal> {
+        if self.server.inner.stopping.is_set() {
+            let what = "the server is shutting down";
+            return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
         }
-        match Box::pin(race(read, sleep(limits.request_time))).await {
-            Either::First(body) => body,
-            Either::Second(()) => Err(Refusal(
-                StatusCode::REQUEST_TIMEOUT,
-                "the body took too long",
-            )),
-        }
+        Ok(())
     }
 
     async fn modern(
         &self,
         extensions: Arc<Extensions>,
-        bytes: &[u8],
-        permit: OwnedSemaphorePermit,
+        bytes: Bytes,
+        permit: RequestPermit,
     ) -> Response<HttpBody> {
         let limits = self.server.limits();
-        let line = Arc::new(Line::new(limits.queued_bytes));
+        let line = Arc::new(Line::new(limits.queued_bytes, Arc::clone(permit.peer())));
         let outlet: Arc<Line> = Arc::clone(&line);
         let mut via = Via {
             outlet,
@@ -255,7 +284,7 @@ impl Endpoint {
             #[cfg(feature = "versioned-resources")]
             subscribed: None,
         };
-        let message = match self.server.read(bytes, None) {
+        let message = match self.server.read(&bytes, None) {
             Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))
             | Err(None) => {
                 let what = "an answer, and nothing was asked";
@@ -273,7 +302,9 @@ impl Endpoint {
         // Subscriptions last, and have a limit of their own.
         let permit = (message.method() != Some(LISTEN)).then_some(permit);
         let accepted = self.server.dispatch(message, &via);
-        match accepted {
+        // A handler may run for long, and has what it needs of the body.
+        drop((via, bytes));
+        let mut response = match accepted {
             Accepted::Nothing | Accepted::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
             Accepted::Answer(answer) => answer::answer(answer),
             Accepted::Session(session, answer) => Box::pin(self.begin(session, answer)).await,
@@ -281,8 +312,12 @@ impl Endpoint {
                 self.notified(handler).await;
                 answer::empty(StatusCode::ACCEPTED)
             }
-            Accepted::Call(call) => answer::call(call, line, limits.keep_alive, permit).await,
+            Accepted::Call(call) => answer::call(call, line, limits.keep_alive).await,
+        };
+        if let Some(permit) = permit {
+            response.body_mut().keep_permit(permit.into());
         }
+        response
     }
 }
 
@@ -300,47 +335,15 @@ pub(super) fn new_id() -> Result<String, Refusal> {
     Ok(id)
 }
 
-/// Reads a body; one that comes in one piece is not copied.
-async fn read<B: Body>(body: B, limit: usize) -> Result<Bytes, Refusal> {
-    let too_large = || Refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large");
-    let limit = u64::try_from(limit).unwrap_or(u64::MAX);
-    if body.size_hint().lower() > limit {
-        return Err(too_large());
+/// The refusal of requests that are too many.
+pub(super) fn exhausted(exhausted: Exhausted) -> Refusal {
+    match exhausted {
+        Exhausted::Share => Refusal(
+            StatusCode::TOO_MANY_REQUESTS,
+            "this client has too many requests in flight",
+        ),
+        Exhausted::Total => Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once"),
     }
-    let mut body = pin!(body);
-    let mut whole = Bytes::new();
-    let mut rest = BytesMut::new();
-    while let Some(frame) = poll_fn(|task| body.as_mut().poll_frame(task)).await {
-        let frame = frame.map_err(|_| {
-            let what = "the body could not be read";
-            Refusal(StatusCode::BAD_REQUEST, what)
-        })?;
-        let Ok(mut data) = frame.into_data() else {
-            continue;
-        };
-        let size = whole.len() + rest.len() + data.remaining();
-        if size as u64 > limit {
-            return Err(too_large());
-        }
-        if whole.is_empty() && rest.is_empty() {
-            whole = data.copy_to_bytes(data.remaining());
-            continue;
-        }
-        if rest.is_empty() {
-            rest.extend_from_slice(&whole);
-            whole = Bytes::new();
-        }
-        while data.has_remaining() {
-            let chunk = data.chunk();
-            rest.extend_from_slice(chunk);
-            let size = chunk.len();
-            data.advance(size);
-        }
-    }
-    if rest.is_empty() {
-        return Ok(whole);
-    }
-    Ok(rest.freeze())
 }
 
 impl std::fmt::Debug for HttpService {

@@ -79,7 +79,7 @@ impl UrlService {
     pub(crate) fn respond<B>(&self, request: Request<B>) -> HttpFuture {
         let service = self.clone();
         let (parts, _) = request.into_parts();
-        HttpFuture::new(async move { service.answer(&parts).await })
+        HttpFuture::new(parts.version, async move { service.answer(&parts).await })
     }
 
     async fn answer(&self, parts: &Parts) -> Response<HttpBody> {

@@ -11,32 +11,6 @@ use crate::legacy::{begin, ids, start, tool};
 use crate::raw::*;
 
 #[tokio::test]
-async fn one_connection_too_many_waits() {
-    let (server, mut probe) = server(limits(|limits| limits.connections = 1));
-    let address = serve(&server);
-    let mut first = Raw::connect(address).await;
-    let (head, _) = first
-        .ask("POST", &call_headers("echo"), &call(0, "echo"))
-        .await;
-    assert_eq!(head.status, 200);
-    let mut second = Raw::connect(address).await;
-    second
-        .request("POST", &call_headers("wait"), &call(1, "wait"))
-        .await;
-    for id in 2..100 {
-        let (head, _) = first
-            .ask("POST", &call_headers("echo"), &call(id, "echo"))
-            .await;
-        assert_eq!(head.status, 200);
-    }
-    assert!(probe.waiting.try_recv().is_err(), "it was served");
-    drop(first);
-    soon(probe.waiting.recv()).await;
-    probe.go.notify_one();
-    assert_eq!(second.head().await.status, 200);
-}
-
-#[tokio::test]
 async fn a_request_that_takes_too_long_is_ended() {
     let (server, mut probe) = server(limits(|limits| {
         limits.request_time = Duration::from_millis(50);
@@ -88,24 +62,6 @@ async fn a_modern_client_that_does_not_read_is_waited_for() {
     assert!(all.ends_with("\n\n") && all.contains("took too long"));
     let count = all.matches("notifications/progress").count();
     assert!(count > 10 && count < 128, "{count}");
-}
-
-#[tokio::test]
-async fn a_connection_that_is_not_read_is_closed_some_day() {
-    let (server, _probe) = server(limits(|limits| {
-        limits.connections = 1;
-        limits.queued_bytes = 16 << 20;
-        limits.request_time = Duration::from_secs(1);
-        limits.grace_time = Duration::from_millis(50);
-    }));
-    let address = serve(&server);
-    let mut first = Raw::connect(address).await;
-    first
-        .request("POST", &call_headers("torrent"), &call(1, "torrent"))
-        .await;
-    first.head().await;
-    let (head, _) = Raw::post(address, &call_headers("echo"), &call(2, "echo")).await;
-    assert_eq!(head.status, 200);
 }
 
 #[tokio::test]

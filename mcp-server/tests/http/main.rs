@@ -1,8 +1,10 @@
 //! Streamable HTTP over real sockets, byte by byte.
 
+mod bodies;
 #[path = "../subject/bus.rs"]
 mod bus;
 mod channel;
+mod connections;
 mod guard;
 mod http2;
 mod leaks;
@@ -16,5 +18,8 @@ mod processes;
 mod raw;
 mod sequences;
 mod sessions;
+mod shares;
 mod streams;
 mod subject;
+mod unlimited;
+mod unread;

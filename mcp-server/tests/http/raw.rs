@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 pub(crate) use crate::subject::*;
 
@@ -86,6 +86,33 @@ impl Raw {
             address,
             path: "/mcp".into(),
             read: Vec::new(),
+        }
+    }
+
+    /// Connects from another address of this machine.
+    pub(crate) async fn connect_from(local: &str, address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        let local = SocketAddr::new(local.parse().expect("an address"), 0);
+        socket.bind(local).expect("bound");
+        Self {
+            stream: soon(socket.connect(address)).await.expect("connected"),
+            address,
+            path: "/mcp".into(),
+            read: Vec::new(),
+        }
+    }
+
+    /// The port of this side.
+    pub(crate) fn port(&self) -> u16 {
+        self.stream.local_addr().expect("an address").port()
+    }
+
+    /// Whether the server has closed the connection, once it does anything.
+    pub(crate) async fn is_closed(&mut self) -> bool {
+        match soon(self.stream.read_buf(&mut self.read)).await {
+            Ok(size) => size == 0,
+            // Closed while there was something to read.
+            Err(_) => true,
         }
     }
 

@@ -1,4 +1,4 @@
-//! [`Patient`]: a connection whose client has to read some day.
+//! [`WriteTimeout`]: a connection whose client has to read what is written to it.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -10,19 +10,22 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A connection that breaks when the client took nothing for a while of what waits for it.
-pub(super) struct Patient {
+/// A connection that fails when the client has taken nothing for a while of what waits for it.
+///
+/// The kernel reports a socket as writable only when a good part of its buffer is free, so a client
+/// that takes a byte now and then does not count as reading.
+pub(super) struct WriteTimeout {
     stream: TcpStream,
-    patience: Duration,
-    /// There while something waits.
+    limit: Duration,
+    /// Runs while something waits.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patient {
-    pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
+impl WriteTimeout {
+    pub(super) fn new(stream: TcpStream, limit: Duration) -> Self {
         Self {
             stream,
-            patience,
+            limit,
             stalled: None,
         }
     }
@@ -36,10 +39,8 @@ impl Patient {
             self.stalled = None;
             return written;
         }
-        let patience = self.patience;
-        let timer = self
-            .stalled
-            .get_or_insert_with(|| Box::pin(sleep(patience)));
+        let limit = self.limit;
+        let timer = self.stalled.get_or_insert_with(|| Box::pin(sleep(limit)));
         timer.as_mut().poll(task).map(|()| {
             let what = "the client does not read";
             Err(io::Error::new(io::ErrorKind::TimedOut, what))
@@ -47,7 +48,7 @@ impl Patient {
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for WriteTimeout {
     fn poll_read(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,
@@ -57,7 +58,7 @@ impl AsyncRead for Patient {
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for WriteTimeout {
     fn poll_write(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,

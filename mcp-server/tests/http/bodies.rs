@@ -1,0 +1,120 @@
+//! Bodies that arrive slowly.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::{Body, Frame};
+use mcp_server::{HttpBody, HttpConfig};
+use tokio::time::{Interval, interval};
+use tower_service::Service;
+
+use crate::raw::*;
+
+/// The head of a POST whose body is longer than what follows.
+async fn half(raw: &mut Raw, body: &str) {
+    let mut head =
+        String::from("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n");
+    for (name, value) in call_headers("echo") {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    raw.write(format!("{head}\r\n{body}").as_bytes()).await;
+}
+
+#[tokio::test]
+async fn requests_whose_body_is_incomplete_keep_no_other_one_waiting() {
+    let (server, _probe) = server(limits(|limits| limits.concurrent_requests = 1));
+    let address = serve(&server);
+    let mut slow = Vec::new();
+    for _ in 0..16 {
+        let mut raw = Raw::connect(address).await;
+        half(&mut raw, "{").await;
+        slow.push(raw);
+    }
+    let (head, _) = Raw::post(address, &call_headers("echo"), &call(1, "echo")).await;
+    assert_eq!(head.status, 200);
+}
+
+#[tokio::test]
+async fn a_body_has_a_deadline() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.body_time = Duration::from_millis(50);
+    }));
+    let mut raw = Raw::connect(serve(&server)).await;
+    half(&mut raw, "{").await;
+    assert_eq!(raw.head().await.status, 408);
+}
+
+#[tokio::test]
+async fn bodies_that_arrive_have_a_total_size() {
+    let (server, _probe) = server(limits(|limits| limits.body_bytes = 1_000));
+    let address = serve(&server);
+    let mut first = Raw::connect(address).await;
+    half(&mut first, &" ".repeat(900)).await;
+    let mut second = Raw::connect(address).await;
+    // The first one may arrive later.
+    half(&mut second, &" ".repeat(900)).await;
+    let head = tokio::select! {
+        head = first.head() => head,
+        head = second.head() => head,
+    };
+    assert_eq!((head.status, head.get("retry-after")), (503, Some("1")));
+    // A body that is there at once needs none of it.
+    let long = call(1, "echo").replacen('{', &format!("{{{}", " ".repeat(2_000)), 1);
+    let (head, _) = Raw::post(address, &call_headers("echo"), &long).await;
+    assert_eq!(head.status, 200);
+}
+
+/// A body of spaces, one in each interval.
+struct Trickle {
+    interval: Interval,
+    left: usize,
+}
+
+impl Body for Trickle {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        self.interval.poll_tick(task).map(|_| {
+            self.left -= 1;
+            Some(Ok(Frame::data(Bytes::from_static(b" "))))
+        })
+    }
+}
+
+/// The response to a body of spaces, with a clock that does not wait.
+async fn trickled(rate: usize, each: Duration) -> Response<HttpBody> {
+    let (server, _probe) = server(limits(|limits| {
+        limits.body_rate = rate;
+        limits.body_time = Duration::from_secs(1_000);
+    }));
+    let mut service = server.into_service(HttpConfig::default());
+    let mut request = Request::post("http://localhost/mcp").header("Host", "localhost");
+    for (name, value) in call_headers("echo") {
+        request = request.header(name, value);
+    }
+    let body = Trickle {
+        interval: interval(each),
+        left: 100,
+    };
+    let response = service.call(request.body(body).expect("a request")).await;
+    response.expect("no error")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_has_a_rate() {
+    let second = Duration::from_secs(1);
+    assert_eq!(trickled(2, second).await.status(), 408);
+    // Spaces are no message, but they have all come.
+    assert_eq!(trickled(1, second / 2).await.status(), 400);
+}

@@ -1,0 +1,173 @@
+//! Connections that do nothing, and which of them is closed when there are too many.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_server::rustls::ServerConfig;
+use mcp_server::rustls::crypto::ring::default_provider;
+use mcp_server::rustls::pki_types::PrivatePkcs8KeyDer;
+
+use crate::raw::*;
+
+async fn echo(raw: &mut Raw, id: u32) -> u16 {
+    let (head, _) = raw
+        .ask("POST", &call_headers("echo"), &call(id, "echo"))
+        .await;
+    head.status
+}
+
+#[tokio::test]
+async fn the_longest_idle_connection_is_closed_in_favour_of_a_new_one() {
+    let (server, mut probe) = server(limits(|limits| limits.connections = 3));
+    let address = serve(&server);
+    let mut busy = Raw::connect(address).await;
+    busy.request("POST", &call_headers("wait"), &call(1, "wait"))
+        .await;
+    soon(probe.waiting.recv()).await;
+    let mut older = Raw::connect(address).await;
+    assert_eq!(echo(&mut older, 2).await, 200);
+    let mut newer = Raw::connect(address).await;
+    assert_eq!(echo(&mut newer, 3).await, 200);
+
+    let mut another = Raw::connect(address).await;
+    assert_eq!(echo(&mut another, 4).await, 200);
+    assert!(older.is_closed().await);
+    assert_eq!(echo(&mut newer, 5).await, 200);
+    probe.go.notify_one();
+    assert_eq!(busy.head().await.status, 200);
+}
+
+#[tokio::test]
+async fn connections_that_send_nothing_do_not_keep_others_out() {
+    let (server, _probe) = server(limits(|limits| limits.connections = 4));
+    let address = serve(&server);
+    let mut silent = Vec::new();
+    for at in 0..32 {
+        let mut raw = Raw::connect(address).await;
+        raw.write([&b""[..], b"POST /mcp HT", b"PRI * HTTP/2.0\r\n"][at % 3])
+            .await;
+        silent.push(raw);
+        let mut good = Raw::connect(address).await;
+        assert_eq!(echo(&mut good, 1).await, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_gets_503_when_all_others_are_in_use() {
+    let (server, mut probe) = server(limits(|limits| limits.connections = 1));
+    let address = serve(&server);
+    let mut busy = Raw::connect(address).await;
+    busy.request("POST", &call_headers("wait"), &call(1, "wait"))
+        .await;
+    soon(probe.waiting.recv()).await;
+    let mut refused = Raw::connect(address).await;
+    let (head, body) = refused
+        .ask("POST", &call_headers("echo"), &call(2, "echo"))
+        .await;
+    assert_eq!((head.status, head.get("retry-after")), (503, Some("1")));
+    assert_eq!(body, "too many connections\n");
+    assert!(refused.is_closed().await);
+    probe.go.notify_one();
+    assert_eq!(busy.head().await.status, 200);
+}
+
+#[tokio::test]
+async fn an_address_loses_its_own_connections_first() {
+    let (server, _probe) = server(limits(|limits| limits.connections_per_peer = 2));
+    let address = serve(&server);
+    let mut other = Raw::connect_from("127.0.0.2", address).await;
+    assert_eq!(echo(&mut other, 1).await, 200);
+    let mut own = Vec::new();
+    for id in 0..3 {
+        let mut raw = Raw::connect(address).await;
+        assert_eq!(echo(&mut raw, id).await, 200);
+        own.push(raw);
+    }
+    assert!(own[0].is_closed().await);
+    assert_eq!(echo(&mut own[1], 9).await, 200);
+    assert_eq!(echo(&mut other, 9).await, 200);
+}
+
+#[tokio::test]
+async fn the_first_request_has_a_deadline() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.header_time = Duration::from_millis(100);
+    }));
+    let address = serve(&server);
+    for begun in [
+        &b""[..],
+        b"POST /mcp HTTP/1.1\r\nHost: loc",
+        b"PRI * HTTP/2",
+    ] {
+        let mut raw = Raw::connect(address).await;
+        raw.write(begun).await;
+        assert!(raw.is_closed().await, "{begun:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_tls_handshake_and_the_request_after_it_share_a_deadline() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.header_time = Duration::from_millis(100);
+    }));
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("made");
+    let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+    let tls = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key.into())
+        .expect("key and certificate fit");
+    let https = server.serve_https("127.0.0.1:0", Arc::new(tls));
+    let https = https.expect("bound");
+    let address = https.local_addr();
+    tokio::spawn(https);
+    // The head of a TLS record that never comes.
+    for begun in [&b""[..], b"\x16\x03\x01\x02\x00"] {
+        let mut raw = Raw::connect(address).await;
+        raw.write(begun).await;
+        assert!(raw.is_closed().await, "{begun:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_idle_connection_of_http2_is_closed() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.connection_idle_time = Duration::from_millis(100);
+    }));
+    let mut raw = Raw::connect(serve(&server)).await;
+    // The preface and empty settings, then a ping each time: no request is ever begun, but for the
+    // first.
+    raw.write(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")
+        .await;
+    raw.write(REQUEST).await;
+    while !raw.is_closed().await {}
+}
+
+/// The head of a GET without a host on stream 1, complete, in headers of HPACK's static table.
+const REQUEST: &[u8] = b"\0\0\x03\x01\x05\0\0\0\x01\x82\x86\x84";
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_system_asks_idle_clients_whether_they_are_there() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let mut raw = Raw::connect(address).await;
+    assert_eq!(echo(&mut raw, 1).await, 200);
+    assert!(keeps_alive(address, raw.port()), "no keep-alive timer");
+}
+
+/// Whether the server's socket has the keep-alive timer of the kernel, as proc(5) tells.
+#[cfg(target_os = "linux")]
+fn keeps_alive(server: SocketAddr, client: u16) -> bool {
+    let table = std::fs::read_to_string("/proc/net/tcp").expect("readable");
+    let ports = (format!(":{:04X}", server.port()), format!(":{client:04X}"));
+    let mut lines = table.lines().map(|line| line.split_whitespace());
+    lines.any(|mut columns| {
+        let local = columns.nth(1).unwrap_or_default();
+        let remote = columns.next().unwrap_or_default();
+        let timer = columns.nth(2).unwrap_or_default();
+        local.ends_with(&ports.0) && remote.ends_with(&ports.1) && timer.starts_with("02:")
+    })
+}

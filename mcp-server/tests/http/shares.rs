@@ -1,0 +1,87 @@
+//! No peer can take everything.
+
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+use mcp_server::{HttpConfig, Principal};
+use tokio::net::TcpListener;
+
+use crate::raw::*;
+
+#[tokio::test]
+async fn an_address_has_a_share_of_the_requests_in_flight() {
+    let (server, mut probe) = server(limits(|limits| limits.requests_per_peer = 2));
+    let address = serve(&server);
+    let mut waiting = Vec::new();
+    for id in 0..2 {
+        let mut raw = Raw::connect(address).await;
+        raw.request("POST", &call_headers("wait"), &call(id, "wait"))
+            .await;
+        soon(probe.waiting.recv()).await;
+        waiting.push(raw);
+    }
+    let (head, _) = Raw::post(address, &call_headers("echo"), &call(3, "echo")).await;
+    assert_eq!((head.status, head.get("retry-after")), (429, Some("1")));
+    let mut other = Raw::connect_from("127.0.0.2", address).await;
+    let (head, _) = other
+        .ask("POST", &call_headers("echo"), &call(4, "echo"))
+        .await;
+    assert_eq!(head.status, 200);
+    probe.go.notify_one();
+    probe.go.notify_one();
+    for raw in &mut waiting {
+        let head = raw.head().await;
+        raw.body(&head).await;
+        assert_eq!(head.status, 200);
+    }
+    let (head, _) = Raw::post(address, &call_headers("echo"), &call(5, "echo")).await;
+    assert_eq!(head.status, 200);
+}
+
+#[tokio::test]
+async fn a_principal_has_a_share_of_the_requests_in_flight() {
+    let (server, mut probe) = server(limits(|limits| limits.requests_per_peer = 1));
+    let name = middleware::from_fn(|mut request: Request, next: Next| async move {
+        let user = request.headers()["x-user"].to_str().expect("ASCII");
+        let user = Principal(user.to_owned());
+        request.extensions_mut().insert(user);
+        next.run(request).await
+    });
+    let service = server.into_service(HttpConfig::default());
+    let app = axum::Router::new().fallback_service(service).layer(name);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    let headers = |tool: &str, user: &str| with(call_headers(tool), "X-User", user);
+    let mut waiting = Raw::connect(address).await;
+    waiting
+        .request("POST", &headers("wait", "ann"), &call(1, "wait"))
+        .await;
+    soon(probe.waiting.recv()).await;
+    for (user, status) in [("ann", 429), ("bob", 200)] {
+        let (head, _) = Raw::post(address, &headers("echo", user), &call(2, "echo")).await;
+        assert_eq!(head.status, status, "{user}");
+    }
+}
+
+#[tokio::test]
+async fn clients_that_cannot_be_told_apart_share_the_total_only() {
+    let (server, mut probe) = server(limits(|limits| {
+        limits.requests_per_peer = 1;
+        limits.concurrent_requests = 2;
+    }));
+    let service = server.into_service(HttpConfig::default());
+    let app = axum::Router::new().fallback_service(service);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    let mut waiting = Vec::new();
+    for id in 0..2 {
+        let mut raw = Raw::connect(address).await;
+        raw.request("POST", &call_headers("wait"), &call(id, "wait"))
+            .await;
+        soon(probe.waiting.recv()).await;
+        waiting.push(raw);
+    }
+    let (head, _) = Raw::post(address, &call_headers("echo"), &call(3, "echo")).await;
+    assert_eq!(head.status, 503);
+}
