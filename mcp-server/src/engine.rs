@@ -17,11 +17,11 @@ use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
 
-pub(crate) use call::Call;
 #[cfg(feature = "https-url")]
 pub(crate) use call::catch;
 #[cfg(feature = "versioned-resources")]
 pub(crate) use call::caught;
+pub(crate) use call::{Call, shutting_down};
 pub(crate) use head::Head;
 #[cfg(feature = "http")]
 pub(crate) use head::PROTOCOL_VERSION;

@@ -39,6 +39,7 @@ mod sessions;
 mod store;
 mod stream;
 mod stream_executor;
+mod until;
 mod window;
 mod worker;
 mod write_timeout;

@@ -83,6 +83,7 @@ mod session;
 mod then;
 mod tools;
 mod transport;
+mod until;
 mod uris;
 #[cfg(feature = "https-url")]
 mod urls;

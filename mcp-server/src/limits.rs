@@ -39,7 +39,8 @@ pub struct Limits {
     pub first_message_time: Duration,
     /// How long a request may run: 5 minutes. Subscriptions may last longer.
     pub request_time: Duration,
-    /// How long work in flight may go on after the end of input or a shutdown: 10 seconds.
+    /// How long requests in flight may go on after the end of input or a shutdown, before they are
+    /// ended with an error: 10 seconds.
     pub grace_time: Duration,
     /// Sessions of legacy peers over HTTP: 10,000. The one unused for longest is closed in favour
     /// of a new one if it is idle; otherwise the new one is refused. Streams of the deprecated

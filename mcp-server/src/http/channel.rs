@@ -69,7 +69,6 @@ impl Endpoint {
     /// GET: opens a channel.
     pub(super) fn open_channel(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
         guard::check_events(parts)?;
-        self.check_running()?;
         let id = new_id()?;
         let (connection, owner) = Connection::open(&self.server, Extensions::new());
         let outbox = Arc::clone(connection.outbox());

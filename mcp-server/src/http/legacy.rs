@@ -112,7 +112,15 @@ impl Endpoint {
                 Reader::live(stream, kick, Some(after), keep_alive, held)
             } else {
                 let store = Arc::clone(&self.events);
-                Reader::stored(store, entry.id(), stream, after, keep_alive, held)
+                Reader::stored(
+                    &self.server,
+                    store,
+                    entry.id(),
+                    stream,
+                    after,
+                    keep_alive,
+                    held,
+                )
             };
             return Ok(answer::events(HttpBody::reader(reader)));
         }
@@ -137,10 +145,12 @@ impl Endpoint {
         let tell = tell_session(&self.server, Arc::clone(&entry.session), outlet);
         let told = Arc::clone(stream);
         let stay = self.sessions.stay(entry);
+        let server = self.server.clone();
         entry.run(stream, async move {
             told.begin().await;
-            let tell = race(tell, told.pump());
-            race(race(tell, stay), told.ended()).await;
+            let tell = race(race(tell, told.pump()), race(stay, server.stopping()));
+            race(tell, told.ended()).await;
+            told.end(None);
             told.finish().await;
         });
     }

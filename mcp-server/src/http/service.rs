@@ -167,6 +167,11 @@ where
     }
 }
 
+pub(super) const SHUTTING_DOWN: Refusal = Refusal(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "the server is shutting down",
+);
+
 impl Endpoint {
     async fn respond<B: Body>(
         self: Arc<Self>,
@@ -175,6 +180,9 @@ impl Endpoint {
         remote: Option<Remote>,
     ) -> Response<HttpBody> {
         if let Err(refusal) = self.config.check(&parts) {
+            return answer::refusal(refusal);
+        }
+        if let Err(refusal) = self.check_running() {
             return answer::refusal(refusal);
         }
         if parts.method != Method::POST {
@@ -189,11 +197,8 @@ impl Endpoint {
         if let Err(refusal) = checked {
             return answer::refusal(refusal);
         }
-        if let Err(refusal) = self.check_running() {
-            return answer::refusal(refusal);
-        }
         let peer = || self.peer(&parts, remote.as_ref());
-        let bytes = match request_body::read(body, self.server.limits(), peer).await {
+        let bytes = match request_body::read(body, &self.server, peer).await {
             Ok(bytes) => bytes,
             Err(refusal) => return answer::refusal(refusal),
         };
@@ -241,7 +246,8 @@ impl Endpoint {
     /// Lets the handler of a notification run.
     pub(super) async fn notified(&self, handler: impl Future<Output = ()>) {
         let limit = self.server.limits().request_time;
-        if let Either::Second(()) = Box::pin(race(handler, sleep(limit))).await {
+        let ended = race(sleep(limit), self.server.grace_over());
+        if let Either::Second(_) = Box::pin(race(handler, ended)).await {
             tracing::warn!("a notification took too long");
         }
     }
@@ -259,10 +265,9 @@ impl Endpoint {
     }
 
     /// Refuses requests while the server is shutting down.
-    pub(super) fn check_running(&self) -> Result<(), Refusal> {
+    fn check_running(&self) -> Result<(), Refusal> {
         if self.server.inner.stopping.is_set() {
-            let what = "the server is shutting down";
-            return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
+            return Err(SHUTTING_DOWN);
         }
         Ok(())
     }

@@ -19,6 +19,7 @@ mod raw;
 mod sequences;
 mod sessions;
 mod shares;
+mod shutdown;
 mod streams;
 mod subject;
 mod unlimited;
