@@ -5,7 +5,7 @@
 //! agree with the body, and `answer` makes the response, to whose `body` a handler writes through
 //! its `line`.
 //!
-//! `serve` is a server with a socket of its own. It keeps a table of `connections`; each `connection`
+//! `serve` is a server with a socket of its own. It keeps a `peer_table` of connections; each `connection`
 //! has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a `stream_executor`.
 //!
 //! Requests of sessions turn off at `legacy`: `sessions` finds the session, here as an `entry` or
@@ -19,7 +19,6 @@ mod answer;
 mod body;
 mod channel;
 mod connection;
-mod connections;
 mod elsewhere;
 mod ending;
 mod entry;
@@ -31,6 +30,7 @@ mod legacy;
 mod line;
 mod names;
 mod numbered;
+mod peer_table;
 mod reader;
 mod request_body;
 mod serve;

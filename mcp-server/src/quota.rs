@@ -33,7 +33,8 @@ impl PeerKey {
         #[cfg(feature = "http")]
         if extensions.parts().is_some() {
             let address = extensions.get::<SocketAddr>().map(SocketAddr::ip);
-            return Self::of_http(extensions.get(), address);
+            let principal = extensions.get().map(|principal: &Principal| &*principal.0);
+            return Self::of_http(principal, address);
         }
         match extensions.get::<Principal>() {
             Some(principal) => Self::Principal(principal.0.clone()),
@@ -43,9 +44,9 @@ impl PeerKey {
 
     /// The peer that sent an HTTP request.
     #[cfg(feature = "http")]
-    pub(crate) fn of_http(principal: Option<&Principal>, address: Option<IpAddr>) -> Self {
+    pub(crate) fn of_http(principal: Option<&str>, address: Option<IpAddr>) -> Self {
         match (principal, address) {
-            (Some(principal), _) => Self::Principal(principal.0.clone()),
+            (Some(principal), _) => Self::Principal(principal.to_owned()),
             (None, Some(address)) => Self::at(address),
             (None, None) => Self::Unknown,
         }
@@ -101,8 +102,9 @@ pub(crate) struct Usage {
     pub(crate) subscriptions: Gauge,
     #[cfg(feature = "http")]
     pub(crate) requests: Gauge,
+    /// Channels of HTTP+SSE.
     #[cfg(feature = "http")]
-    pub(crate) sessions: Gauge,
+    pub(crate) channels: Gauge,
     #[cfg(feature = "http")]
     pub(crate) body_bytes: Gauge,
     #[cfg(feature = "http")]
@@ -164,6 +166,15 @@ impl PeerUsage {
             return Err(Exhausted::Total);
         }
         Ok(RequestPermit { peer: self, count })
+    }
+
+    /// Counts a channel of HTTP+SSE until the permit is dropped; `None` where the peer has its
+    /// share.
+    #[cfg(feature = "http")]
+    pub(crate) fn channel(self: Arc<Self>) -> Option<ChannelPermit> {
+        let share = self.share(self.peers.limits.sessions_per_peer);
+        let counted = self.channels.try_add(1, share);
+        counted.then(|| ChannelPermit(self))
     }
 
     /// Counts bytes of a body that is arriving; `false` where there is no room.
@@ -300,6 +311,17 @@ impl Drop for SubscriptionPermit {
     fn drop(&mut self) {
         self.0.subscriptions.subtract(1);
         self.0.all().subscriptions.subtract(1);
+    }
+}
+
+/// A channel of HTTP+SSE that is counted.
+#[cfg(feature = "http")]
+pub(crate) struct ChannelPermit(Arc<PeerUsage>);
+
+#[cfg(feature = "http")]
+impl Drop for ChannelPermit {
+    fn drop(&mut self) {
+        self.0.channels.subtract(1);
     }
 }
 

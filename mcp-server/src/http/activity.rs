@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::peer_table::Idle;
 use crate::limits::Limits;
 use crate::race::{Either, race};
 
@@ -69,12 +70,6 @@ impl Activity {
         }
     }
 
-    /// The event since which it is idle; `None` while a request is in flight.
-    pub(super) fn idle_since(&self) -> Option<u64> {
-        let idle = self.in_flight.load(Ordering::Acquire) == 0;
-        idle.then(|| self.idle_since.load(Ordering::Acquire))
-    }
-
     /// Asks the task that serves the connection to close it.
     pub(super) fn evict(&self) {
         self.evicted.notify_one();
@@ -116,6 +111,22 @@ impl Activity {
                 return Overdue::Unread;
             }
         }
+    }
+}
+
+impl Idle for Arc<Activity> {
+    type Since = u64;
+
+    fn idle_since(&self) -> Option<u64> {
+        self.as_ref().idle_since()
+    }
+}
+
+impl Activity {
+    /// The event since which it is idle; `None` while a request is in flight.
+    pub(super) fn idle_since(&self) -> Option<u64> {
+        let idle = self.in_flight.load(Ordering::Acquire) == 0;
+        idle.then(|| self.idle_since.load(Ordering::Acquire))
     }
 }
 

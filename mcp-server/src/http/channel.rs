@@ -23,7 +23,7 @@ use super::guard::{self, Refusal};
 use super::names::SESSION_ID;
 use super::service::{Endpoint, new_id};
 use crate::context::Extensions;
-use crate::quota::RequestPermit;
+use crate::quota::{ChannelPermit, PeerUsage, RequestPermit};
 use crate::race::{Either, race};
 use crate::server::Server;
 use crate::transport::{Connection, Outbox, Owner};
@@ -67,8 +67,16 @@ pub(super) fn opens(path: Option<&str>, parts: &Parts) -> bool {
 
 impl Endpoint {
     /// GET: opens a channel.
-    pub(super) fn open_channel(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
+    pub(super) fn open_channel(
+        &self,
+        parts: &Parts,
+        peer: &Arc<PeerUsage>,
+    ) -> Result<Response<HttpBody>, Refusal> {
         guard::check_events(parts)?;
+        let permit = Arc::clone(peer).channel().ok_or(Refusal(
+            StatusCode::TOO_MANY_REQUESTS,
+            "this client has too many sessions",
+        ))?;
         let id = new_id()?;
         let (connection, owner) = Connection::open(&self.server, Extensions::new());
         let outbox = Arc::clone(connection.outbox());
@@ -96,6 +104,7 @@ impl Endpoint {
             outbox,
             owner,
             ends: OnceLock::new(),
+            _permit: permit,
             keep_alive: self.server.limits().keep_alive,
         };
         Ok(answer::events(HttpBody::stream(output)))
@@ -158,6 +167,7 @@ struct Output {
     owner: Owner,
     /// When the grace time is over, once the server is shutting down.
     ends: OnceLock<Instant>,
+    _permit: ChannelPermit,
     keep_alive: Duration,
 }
 

@@ -12,13 +12,17 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::guard::Refusal;
+use super::peer_table::Idle;
 use super::service::new_id;
 use super::stream::Stream;
+use crate::quota::PeerUsage;
 use crate::session::Session;
 
 /// A session at this process.
 pub(super) struct Entry {
     pub(super) session: Arc<Session>,
+    /// The peer that began it.
+    pub(super) peer: Arc<PeerUsage>,
     times: Mutex<Times>,
     /// Connections that read its streams.
     readers: AtomicUsize,
@@ -73,7 +77,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Entry {
     /// Needs a runtime around it.
-    pub(super) fn new(session: Arc<Session>) -> Arc<Self> {
+    pub(super) fn new(session: Arc<Session>, peer: Arc<PeerUsage>) -> Arc<Self> {
         let now = Instant::now();
         let times = Times {
             used: now,
@@ -81,6 +85,7 @@ impl Entry {
         };
         Arc::new(Self {
             session,
+            peer,
             times: Mutex::new(times),
             readers: AtomicUsize::new(0),
             work: Mutex::default(),
@@ -126,7 +131,11 @@ impl Entry {
 
     /// How long nothing happened, as far as it is idle at all.
     pub(super) fn idle(&self) -> Option<Duration> {
-        (!self.is_busy()).then(|| locked(&self.times).used.elapsed())
+        self.idle_since().map(|since| since.elapsed())
+    }
+
+    fn idle_since(&self) -> Option<Instant> {
+        (!self.is_busy()).then(|| locked(&self.times).used)
     }
 
     /// Whether other processes were told so long ago; they are from now on.
@@ -276,6 +285,14 @@ impl Entry {
         if let Some(stream) = work.announcements {
             stream.kick();
         }
+    }
+}
+
+impl Idle for Arc<Entry> {
+    type Since = Instant;
+
+    fn idle_since(&self) -> Option<Instant> {
+        self.as_ref().idle_since()
     }
 }
 

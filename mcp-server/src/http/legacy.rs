@@ -25,7 +25,7 @@ use crate::changes::BusMessage;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Answer, Head, Read, Refused, Via, respond};
 use crate::listen::tell_session;
-use crate::quota::RequestPermit;
+use crate::quota::{PeerUsage, RequestPermit};
 use crate::race::race;
 use crate::server::Server;
 use crate::session::Session;
@@ -83,8 +83,13 @@ impl Endpoint {
     }
 
     /// Keeps a session that began, and says its id.
-    pub(super) async fn begin(&self, session: Arc<Session>, first: Answer) -> Response<HttpBody> {
-        let Some(entry) = self.sessions.begin(session).await else {
+    pub(super) async fn begin(
+        &self,
+        session: Arc<Session>,
+        first: Answer,
+        peer: Arc<PeerUsage>,
+    ) -> Response<HttpBody> {
+        let Some(entry) = self.sessions.begin(session, peer).await else {
             return answer::refusal(TOO_MANY);
         };
         let mut response = answer::answer(first);
@@ -124,7 +129,7 @@ impl Endpoint {
             };
             return Ok(answer::events(HttpBody::reader(reader)));
         }
-        let fresh = Arc::new(self.stream(&entry.session));
+        let fresh = Arc::new(self.stream(&entry));
         fresh.name(entry.stream_name()?);
         let (stream, new) = entry.announcements(|| fresh).ok_or(NO_SESSION)?;
         let kick = stream.kick();
@@ -156,8 +161,9 @@ impl Endpoint {
     }
 
     /// A stream for what belongs to one request of a session.
-    fn stream(&self, session: &Arc<Session>) -> Stream {
-        Stream::new(session, &self.events, self.server.limits().queued_bytes)
+    fn stream(&self, entry: &Entry) -> Stream {
+        let limit = self.server.limits().queued_bytes;
+        Stream::new(&entry.session, &self.events, limit, &entry.peer)
     }
 
     /// POST in a session.
@@ -206,7 +212,7 @@ impl Endpoint {
         bytes: &[u8],
     ) -> Result<Asked, Refusal> {
         let session = &entry.session;
-        let stream = Arc::new(self.stream(session));
+        let stream = Arc::new(self.stream(entry));
         let outlet: Arc<Stream> = Arc::clone(&stream);
         let via = Via {
             outlet,

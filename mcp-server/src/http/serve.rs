@@ -9,12 +9,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep};
 
+use super::activity::{Activity, EventCounter};
 use super::connection::{Connection, Front, Way, refuse};
-use super::connections::{AllBusy, Connections};
 use super::guard::HttpConfig;
+use super::peer_table::{AllBusy, PeerTable};
 use crate::error::ServeError;
 use crate::limits::Limits;
 use crate::quota::PeerKey;
@@ -182,10 +183,12 @@ impl std::fmt::Debug for HttpServer {
 
 /// Accepts connections until the server stops, then waits for those that are open.
 async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Way) {
-    let mut connections = Connections::new(server.limits());
+    let limits = server.limits();
+    let mut connections = PeerTable::new(limits.connections, limits.connections_per_peer);
+    let events = EventCounter::default();
     let mut tasks = JoinSet::new();
     let mut refusals = JoinSet::new();
-    let mut early_timer = pin!(early_timer(server.limits()));
+    let mut early_timer = pin!(early_timer(limits));
     loop {
         let next = race(listener.accept(), early_timer.as_mut());
         let Either::Second(Either::First(accepted)) = race(server.stopping(), next).await else {
@@ -193,7 +196,7 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
         };
         while let Some(ended) = tasks.try_join_next_with_id() {
             let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
-            connections.remove(id);
+            connections.remove(&id);
         }
         while refusals.try_join_next().is_some() {}
         let (stream, remote) = match accepted {
@@ -204,20 +207,23 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
             }
         };
         let peer = PeerKey::at(remote.ip());
-        if connections.make_room(&peer).is_err() {
+        let Ok(evicted) = connections.make_room(&peer) else {
             tracing::debug!(%remote, "a connection is refused: all others are in use");
             if refusals.len() < REFUSALS && matches!(way, Way::Plain) {
                 refusals.spawn(refuse(stream));
             }
             continue;
+        };
+        if let Some(evicted) = evicted {
+            evicted.evict();
         }
-        let activity = connections.activity();
+        let activity = Activity::new(&events);
         let connection = Connection {
             server: server.clone(),
             front: front.clone(),
             remote,
             activity: Arc::clone(&activity),
-            deadline: Instant::now() + server.limits().header_time,
+            deadline: Instant::now() + limits.header_time,
         };
         let way = way.clone();
         let task = tasks.spawn(async move { connection.serve(stream, &way).await });
@@ -242,7 +248,7 @@ async fn early_timer(limits: &Limits) {
 
 /// Makes room where the system could not give a connection, which is for lack of descriptors or
 /// memory: it would say so again at once.
-async fn accept_failed(error: &io::Error, connections: &mut Connections) {
+async fn accept_failed(error: &io::Error, connections: &mut PeerTable<Id, Arc<Activity>>) {
     let of_peer = matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
@@ -253,7 +259,10 @@ async fn accept_failed(error: &io::Error, connections: &mut Connections) {
     tracing::warn!(%error, "a connection cannot be accepted");
     let pause = match connections.evict_any() {
         // Its task has to run before the descriptor is free.
-        Ok(()) => Duration::from_millis(1),
+        Ok(evicted) => {
+            evicted.evict();
+            Duration::from_millis(1)
+        }
         Err(AllBusy) => Duration::from_millis(100),
     };
     sleep(pause).await;

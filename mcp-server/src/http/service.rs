@@ -25,7 +25,7 @@ use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
 use super::{legacy, request_body, sessions::Sessions};
 use crate::changes::BusReceiver;
-use crate::context::{Extensions, Principal};
+use crate::context::Extensions;
 use crate::engine::{Accepted, Read, Via};
 use crate::lifecycle::{INITIALIZE, LISTEN};
 use crate::quota::{Exhausted, PeerKey, PeerUsage, RequestPermit};
@@ -186,7 +186,7 @@ impl Endpoint {
             return answer::refusal(refusal);
         }
         if parts.method != Method::POST {
-            return Box::pin(self.other_method(&parts)).await;
+            return Box::pin(self.other_method(&parts, remote.as_ref())).await;
         }
         let channel = channel_id(self.config.http_sse.as_deref(), &parts);
         // Clients of that transport say nothing of what they read.
@@ -229,13 +229,13 @@ impl Endpoint {
     }
 
     /// GET and DELETE are of sessions.
-    async fn other_method(&self, parts: &Parts) -> Response<HttpBody> {
+    async fn other_method(&self, parts: &Parts, remote: Option<&Remote>) -> Response<HttpBody> {
         if guard::is_modern(parts) {
             return answer::not_allowed("POST");
         }
         let channel = channel::opens(self.config.http_sse.as_deref(), parts);
         let response = match parts.method {
-            Method::GET if channel => self.open_channel(parts),
+            Method::GET if channel => self.open_channel(parts, &self.peer(parts, remote)),
             Method::GET => self.get(parts).await,
             Method::DELETE => self.delete(parts).await,
             _ => return answer::not_allowed("GET, POST, DELETE"),
@@ -254,7 +254,7 @@ impl Endpoint {
 
     /// Whose share of the limits a request uses.
     fn peer(&self, parts: &Parts, remote: Option<&Remote>) -> Arc<PeerUsage> {
-        let principal = parts.extensions.get::<Principal>();
+        let principal = guard::principal(parts);
         if let (None, Some(remote)) = (principal, remote) {
             return Arc::clone(&remote.usage);
         }
@@ -279,7 +279,8 @@ impl Endpoint {
         permit: RequestPermit,
     ) -> Response<HttpBody> {
         let limits = self.server.limits();
-        let line = Arc::new(Line::new(limits.queued_bytes, Arc::clone(permit.peer())));
+        let peer = Arc::clone(permit.peer());
+        let line = Arc::new(Line::new(limits.queued_bytes, Arc::clone(&peer)));
         let outlet: Arc<Line> = Arc::clone(&line);
         let mut via = Via {
             outlet,
@@ -312,7 +313,7 @@ impl Endpoint {
         let mut response = match accepted {
             Accepted::Nothing | Accepted::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
             Accepted::Answer(answer) => answer::answer(answer),
-            Accepted::Session(session, answer) => Box::pin(self.begin(session, answer)).await,
+            Accepted::Session(session, answer) => Box::pin(self.begin(session, answer, peer)).await,
             Accepted::Notification(handler) => {
                 self.notified(handler).await;
                 answer::empty(StatusCode::ACCEPTED)

@@ -1,6 +1,5 @@
 //! [`Sessions`]: the legacy sessions of this process, and those that it finds in the store.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,20 +10,21 @@ use super::ending::Watch;
 use super::entry::Entry;
 use super::events::{EventStore, StoreError};
 use super::guard::HttpConfig;
+use super::peer_table::PeerTable;
 use super::store::{Delta, Record, SessionStore, read, record, restore};
 use crate::error::Chain;
+use crate::quota::{PeerKey, PeerUsage};
 use crate::server::Server;
 use crate::session::Session;
 
 /// The sessions of an endpoint.
 pub(super) struct Sessions {
-    all: Mutex<HashMap<String, Arc<Entry>>>,
+    all: Mutex<PeerTable<String, Arc<Entry>>>,
     pub(super) server: Server,
     pub(super) store: Option<Arc<dyn SessionStore>>,
     pub(super) events: Arc<dyn EventStore>,
     /// Whether no other process has the events.
     pub(super) events_are_local: bool,
-    limit: usize,
     pub(super) idle_time: Duration,
     pub(super) watch: Watch,
 }
@@ -51,24 +51,27 @@ impl Sessions {
     pub(super) fn new(server: &Server, config: &HttpConfig, events: Arc<dyn EventStore>) -> Self {
         let limits = server.limits();
         Self {
-            all: Mutex::default(),
+            all: Mutex::new(PeerTable::new(limits.sessions, limits.sessions_per_peer)),
             server: server.clone(),
             store: config.sessions.clone(),
             events,
             events_are_local: config.events.is_none(),
-            limit: limits.sessions,
             idle_time: limits.session_idle_time,
             watch: Watch::default(),
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Entry>>> {
+    fn all(&self) -> MutexGuard<'_, PeerTable<String, Arc<Entry>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a session that begins; `None` where there is no place for it.
-    pub(super) async fn begin(self: &Arc<Self>, session: Arc<Session>) -> Option<Arc<Entry>> {
-        let added = self.add(session);
+    /// Adds a session that a peer begins; `None` where there is no place for it.
+    pub(super) async fn begin(
+        self: &Arc<Self>,
+        session: Arc<Session>,
+        peer: Arc<PeerUsage>,
+    ) -> Option<Arc<Entry>> {
+        let added = self.add(session, peer);
         let ended = added.gone.map(|gone| {
             let id = gone.id().to_owned();
             self.finish(&id, Some(gone), true)
@@ -88,8 +91,8 @@ impl Sessions {
     }
 
     /// Adds a session, unless another request has added it meanwhile. Where there is no place, the
-    /// session that is idle for longest is taken out.
-    fn add(&self, session: Arc<Session>) -> Added {
+    /// session that has been idle for longest is taken out: the peer's own one if it has its share.
+    fn add(&self, session: Arc<Session>, peer: Arc<PeerUsage>) -> Added {
         let mut all = self.all();
         let id = session.id.as_deref().unwrap_or_default();
         if let Some(entry) = all.get(id) {
@@ -98,23 +101,23 @@ impl Sessions {
                 gone: None,
             };
         }
-        let mut gone = None;
-        if all.len() >= self.limit {
-            let entries = all.iter();
-            let idle = entries.filter_map(|(id, entry)| Some((entry.idle()?, id)));
-            let longest = idle.max().map(|(_, id)| id.clone());
-            gone = longest.and_then(|id| all.remove(&id));
-        }
-        let entry = (all.len() < self.limit).then(|| {
-            let entry = Entry::new(session);
-            all.insert(entry.id().to_owned(), Arc::clone(&entry));
-            entry
-        });
+        let Ok(gone) = all.make_room(peer.key()) else {
+            return Added {
+                entry: None,
+                gone: None,
+            };
+        };
+        let key = peer.key().clone();
+        let entry = Entry::new(session, peer);
+        all.insert(entry.id().to_owned(), key, Arc::clone(&entry));
         drop(all);
         if let Some(gone) = &gone {
             gone.end();
         }
-        Added { entry, gone }
+        Added {
+            entry: Some(entry),
+            gone,
+        }
     }
 
     /// Takes a session out of the table, and ends its work.
@@ -134,7 +137,7 @@ impl Sessions {
     }
 
     pub(super) fn has_any(&self) -> bool {
-        !self.all().is_empty()
+        self.all().len() > 0
     }
 
     /// The sessions that nobody used for so long that they have expired, as far as this process
@@ -194,7 +197,9 @@ impl Sessions {
                 return Found::Unknown;
             }
         };
-        let added = self.add(session);
+        // Where it began is not known here.
+        let key = PeerKey::of_http(session.principal.as_deref(), None);
+        let added = self.add(session, self.server.inner.peers.usage(key));
         // The session goes on at other processes.
         if let Some(gone) = added.gone {
             Box::pin(self.forget_events(gone.id())).await;

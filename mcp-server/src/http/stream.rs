@@ -18,6 +18,7 @@ use super::window::{Phase, Reads, Window};
 use crate::engine::Answer;
 use crate::error::Chain;
 use crate::outlet::{Outlet, Push};
+use crate::quota::PeerUsage;
 use crate::race::race;
 use crate::session::Session;
 
@@ -30,6 +31,8 @@ pub(super) struct Stream {
     /// Whether clients know how to come back to a stream that has said nothing yet.
     pub(super) primes: bool,
     limit: usize,
+    /// The peer for which the bytes of waiting events are counted.
+    peer: Arc<PeerUsage>,
     state: Mutex<Window>,
     /// All that was said is read and stored, or nobody will read.
     room: Notify,
@@ -58,13 +61,19 @@ pub(super) enum Next {
 }
 
 impl Stream {
-    pub(super) fn new(session: &Arc<Session>, store: &Arc<dyn EventStore>, limit: usize) -> Self {
+    pub(super) fn new(
+        session: &Arc<Session>,
+        store: &Arc<dyn EventStore>,
+        limit: usize,
+        peer: &Arc<PeerUsage>,
+    ) -> Self {
         Self {
             session: Arc::clone(session),
             id: OnceLock::new(),
             store: Arc::clone(store),
             primes: session.revision >= Revision::V2025_11_25,
             limit,
+            peer: Arc::clone(peer),
             state: Mutex::default(),
             room: Notify::new(),
         }
@@ -78,7 +87,10 @@ impl Stream {
     fn change<T>(&self, change: impl FnOnce(&mut Window) -> T) -> T {
         let (changed, wakers) = {
             let mut state = self.state();
-            (change(&mut state), state.wakers())
+            let before = state.bytes;
+            let changed = change(&mut state);
+            self.count(before, state.bytes);
+            (changed, state.wakers())
         };
         for waker in wakers.into_iter().flatten() {
             waker.wake();
@@ -86,12 +98,23 @@ impl Stream {
         changed
     }
 
+    /// Counts the bytes that wait.
+    fn count(&self, before: usize, after: usize) {
+        match after.checked_sub(before) {
+            Some(0) => {}
+            Some(more) => self.peer.add_queued_bytes(more),
+            None => self.peer.subtract_queued_bytes(before - after),
+        }
+    }
+
     /// Changes how far the store or the connection is.
     pub(super) fn trim(&self, change: impl FnOnce(&mut Window)) {
         let room = {
             let mut state = self.state();
             change(&mut state);
+            let before = state.bytes;
             state.trim();
+            self.count(before, state.bytes);
             state.events.is_empty()
         };
         if room {
@@ -298,13 +321,23 @@ fn kept(message: Vec<u8>) -> Bytes {
     message.into()
 }
 
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let bytes = self.state().bytes;
+        self.count(bytes, 0);
+    }
+}
+
 impl Outlet for Stream {
     fn push(&self, message: &[u8]) -> Push {
         self.change(|state| {
             if state.phase == Phase::Closed {
                 return Push::Closed;
             }
-            if !state.events.is_empty() && state.bytes + message.len() > self.limit {
+            let size = message.len();
+            if !state.events.is_empty()
+                && (state.bytes + size > self.limit || !self.peer.has_room(size))
+            {
                 return Push::Full;
             }
             state.add(Bytes::copy_from_slice(message));

@@ -1,10 +1,13 @@
 //! No peer can take everything.
 
+use std::net::SocketAddr;
+
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use mcp_server::{HttpConfig, Principal};
 use tokio::net::TcpListener;
 
+use crate::legacy::{PING, initialize};
 use crate::raw::*;
 
 #[tokio::test]
@@ -84,4 +87,51 @@ async fn clients_that_cannot_be_told_apart_share_the_total_only() {
     }
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(3, "echo")).await;
     assert_eq!(head.status, 503);
+}
+
+/// Begins a session from an address of this machine, and says its id.
+async fn begin_from(local: &str, address: SocketAddr) -> (u16, String) {
+    let mut raw = Raw::connect_from(local, address).await;
+    let (head, _) = raw.ask("POST", &media(), &initialize("2025-11-25")).await;
+    let id = head.get("mcp-session-id").unwrap_or_default().to_owned();
+    (head.status, id)
+}
+
+async fn ping(address: SocketAddr, id: &str) -> u16 {
+    let headers = with(media(), "Mcp-Session-Id", id);
+    Raw::post(address, &headers, PING).await.0.status
+}
+
+#[tokio::test]
+async fn an_address_that_begins_many_sessions_loses_its_own() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.sessions = 10;
+        limits.sessions_per_peer = 3;
+    }));
+    let address = serve(&server);
+    let (_, other) = begin_from("127.0.0.2", address).await;
+    let mut own = Vec::new();
+    for _ in 0..20 {
+        let (status, id) = begin_from("127.0.0.3", address).await;
+        assert_eq!(status, 200);
+        own.push(id);
+    }
+    assert_eq!(ping(address, &other).await, 200);
+    for (at, id) in own.iter().enumerate() {
+        let expected = if at < 17 { 404 } else { 200 };
+        assert_eq!(ping(address, id).await, expected, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_has_a_share_of_the_channels() {
+    let (server, _probe) = server(limits(|limits| limits.sessions_per_peer = 1));
+    let address = serve_with(&server, HttpConfig::default().http_sse("/mcp"));
+    let mut open = Vec::new();
+    for (local, status) in [("127.0.0.2", 200), ("127.0.0.2", 429), ("127.0.0.3", 200)] {
+        let mut raw = Raw::connect_from(local, address).await;
+        raw.request("GET", &media(), "").await;
+        assert_eq!(raw.head().await.status, status, "{local}");
+        open.push(raw);
+    }
 }
