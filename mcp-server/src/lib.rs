@@ -74,6 +74,7 @@ mod prompts;
 mod quota;
 mod race;
 mod resources;
+mod retained;
 mod route;
 mod schema;
 #[cfg(feature = "seal")]

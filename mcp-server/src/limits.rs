@@ -99,6 +99,18 @@ pub struct Limits {
     /// Bytes of messages that wait for slow HTTP clients in all: 128 MiB. Beyond it, each response
     /// may hold one message.
     pub all_queued_bytes: usize,
+    /// Bytes of JSON text in which a peer describes itself, in `clientInfo` and capabilities
+    /// together: 64 KiB. The same for the whole `_meta` of a request that lasts, such as
+    /// `subscriptions/listen`. Longer ones are refused with -32602.
+    pub peer_bytes: usize,
+    /// Bytes of a request's id, a progress token and a `traceparent`: 1 KiB. Longer ones are
+    /// refused with -32602.
+    pub id_bytes: usize,
+    /// Bytes of memory that sessions over HTTP and subscriptions keep for their peers: 256 MiB,
+    /// and a quarter of it for one peer. What peers say about themselves counts 24 times its text,
+    /// URIs twice, and each session and subscription with 4 KiB in addition. Sessions that have
+    /// been idle for longest are closed in favour of others; a subscription too many is refused.
+    pub retained_bytes: usize,
 }
 
 /// Bytes of the URIs that one subscription, session or connection may name: they are kept as long as
@@ -146,6 +158,9 @@ impl Default for Limits {
             body_bytes_per_peer: 64 << 20,
             queued_bytes_per_peer: 16 << 20,
             all_queued_bytes: 128 << 20,
+            peer_bytes: 64 << 10,
+            id_bytes: 1 << 10,
+            retained_bytes: 256 << 20,
         }
     }
 }
@@ -188,6 +203,9 @@ impl Limits {
             body_bytes_per_peer,
             queued_bytes_per_peer,
             all_queued_bytes,
+            peer_bytes,
+            id_bytes,
+            retained_bytes,
         } = &mut self;
         for (name, is_zero) in [
             ("message_bytes", *message_bytes == 0),
@@ -239,6 +257,9 @@ impl Limits {
             body_bytes_per_peer,
             queued_bytes_per_peer,
             all_queued_bytes,
+            peer_bytes,
+            id_bytes,
+            retained_bytes,
         ] {
             *number = MOST.min(*number);
         }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use mcp_types::rpc::{self, Message};
+use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{RequestId, Revision};
 
 use super::answer;
@@ -17,7 +17,7 @@ use super::guard::{self, Refusal};
 use super::jobs::{Jobs, in_flight};
 use super::names::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID};
 use super::reader::Reader;
-use super::service::Endpoint;
+use super::service::{Endpoint, exhausted};
 use super::sessions::Found;
 use super::store::{Before, Delta};
 use super::stream::{First, Stream};
@@ -25,7 +25,7 @@ use crate::changes::BusMessage;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Answer, Head, Read, Refused, Via, respond};
 use crate::listen::tell_session;
-use crate::quota::{PeerUsage, RequestPermit};
+use crate::quota::{Exhausted, PeerUsage, RequestPermit};
 use crate::race::race;
 use crate::server::Server;
 use crate::session::Session;
@@ -172,7 +172,7 @@ impl Endpoint {
         entry: &Arc<Entry>,
         extensions: Arc<Extensions>,
         bytes: Bytes,
-        permit: RequestPermit,
+        mut permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
         let read = match self.server.read(&bytes, Some(&entry.session)) {
             Ok(read) => read,
@@ -187,7 +187,7 @@ impl Endpoint {
             stream,
             notified,
             before,
-        } = self.take(entry, extensions, read, &bytes)?;
+        } = self.take(entry, extensions, read, &bytes, &mut permit)?;
         // A handler may run for long, and has what it needs of the body.
         drop(bytes);
         for handler in notified {
@@ -199,6 +199,7 @@ impl Endpoint {
         let response = self.serve(entry, jobs, stream, permit).await?;
         if let Some(before) = before {
             Box::pin(self.changed(entry, &before.delta(&entry.session))).await;
+            Box::pin(self.sessions.weigh(entry)).await;
         }
         Ok(response)
     }
@@ -210,6 +211,7 @@ impl Endpoint {
         extensions: Arc<Extensions>,
         read: Read<'_>,
         bytes: &[u8],
+        permit: &mut RequestPermit,
     ) -> Result<Asked, Refusal> {
         let session = &entry.session;
         let stream = Arc::new(self.stream(entry));
@@ -227,13 +229,24 @@ impl Endpoint {
         let mut notified = Vec::new();
         let mut again = false;
         let mut before = None;
+        let mut requests = 0;
+        let batch = matches!(read, Read::Batch(_));
         let mut take = |message: Message<'_>| {
-            if self.answered(entry, &message, bytes) {
+            if self.answered(entry, &message, (!batch).then_some(bytes)) {
                 return;
             }
             if let Message::Request { id, method, .. } = &message {
                 if entry.is_running(id) {
                     return jobs.answer(in_flight(id));
+                }
+                // Each request of a batch counts. Those for which there is no room are answered
+                // one by one, as over a pair of byte streams: the client need not repeat the
+                // others, which may have had effects.
+                requests += 1;
+                if requests > 1
+                    && let Err(error) = permit.add(1)
+                {
+                    return jobs.answer(too_many_requests(id, error));
                 }
                 if changes_session(method) {
                     before.get_or_insert_with(|| Before::of(session));
@@ -289,14 +302,16 @@ impl Endpoint {
     }
 
     /// Hands the answer to a request of ours over; `false` where the message is none.
-    fn answered(&self, entry: &Entry, message: &Message<'_>, bytes: &[u8]) -> bool {
+    ///
+    /// `text` is that of the message; in a batch it has none of its own.
+    fn answered(&self, entry: &Entry, message: &Message<'_>, text: Option<&[u8]>) -> bool {
         let Some(known) = respond::hand_over(Some(&entry.session), message) else {
             return false;
         };
         if !known {
-            // Another process may have asked. It finds the answer in the whole text.
+            // Another process may have asked.
             let session = entry.id().into();
-            let message = bytes.to_vec();
+            let message = text.map_or_else(|| respond::text(message), <[u8]>::to_vec);
             self.publish(BusMessage::Answer { session, message });
         }
         true
@@ -393,6 +408,13 @@ const NO_SESSION: Refusal = Refusal(
     "this session is not known, or has ended",
 );
 const TOO_MANY: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
+
+/// The answer to a request of a batch for which there is no room.
+fn too_many_requests(id: &RequestId, error: Exhausted) -> Answer {
+    let Refusal(_, what) = exhausted(error);
+    let error = ErrorObject::internal_error(what);
+    Answer::error(Some(id), &error, Refused::Malformed)
+}
 
 /// Whether a method changes what a session established.
 fn changes_session(method: &str) -> bool {

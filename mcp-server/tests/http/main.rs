@@ -1,5 +1,6 @@
 //! Streamable HTTP over real sockets, byte by byte.
 
+mod batches;
 mod bodies;
 #[path = "../subject/bus.rs"]
 mod bus;
@@ -16,6 +17,7 @@ mod mounted;
 mod principals;
 mod processes;
 mod raw;
+mod retention;
 mod sequences;
 mod sessions;
 mod shares;
