@@ -31,6 +31,8 @@ pub(crate) struct Call {
     pub(crate) progress_token: Option<ProgressToken>,
     /// The least severity of log messages that the peer wants; `None` for none at all.
     pub(crate) log_level: Option<u8>,
+    /// Bytes of the text of the request's `_meta`.
+    pub(crate) meta_bytes: usize,
     pub(crate) trace_parent: Option<Box<str>>,
     pub(crate) outlet: Arc<dyn Outlet>,
     pub(crate) extensions: Arc<Extensions>,
@@ -139,6 +141,7 @@ impl Context {
                 peer: call.peer.clone(),
                 progress_token: None,
                 log_level: None,
+                meta_bytes: call.meta_bytes,
                 trace_parent: call.trace_parent.clone(),
                 outlet: Arc::clone(&call.outlet),
                 extensions: Arc::clone(&call.extensions),

@@ -8,6 +8,7 @@ mod call;
 mod head;
 mod members;
 pub(crate) mod respond;
+pub(crate) mod sizes;
 pub(crate) mod trace;
 
 use std::pin::Pin;
@@ -18,11 +19,11 @@ use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
 
-pub(crate) use call::Call;
 #[cfg(feature = "https-url")]
 pub(crate) use call::catch;
 #[cfg(feature = "versioned-resources")]
 pub(crate) use call::caught;
+pub(crate) use call::{Call, shutting_down};
 pub(crate) use head::Head;
 #[cfg(feature = "http")]
 pub(crate) use head::PROTOCOL_VERSION;
@@ -167,6 +168,9 @@ impl Server {
                 return refused(invalid_params(method, &error), Refused::Malformed);
             }
         };
+        if let Err(error) = sizes::check(self, id, method, &head) {
+            return refused(invalid_params(method, &error), Refused::Malformed);
+        }
         #[cfg(feature = "http")]
         if let Some(parts) = via.extensions.parts()
             && let Err(error) = crate::http::check_headers(self, parts, method, &head)
@@ -242,6 +246,8 @@ impl Server {
     fn notification(&self, method: &str, params: Option<&RawValue>, via: &Via) -> Accepted {
         if method == lifecycle::CANCELLED {
             return match lifecycle::cancelled(params) {
+                // No request has an id that long.
+                Some(id) if sizes::exceeds_id(&id, self.limits()) => Accepted::Nothing,
                 Some(id) => Accepted::Cancel(id),
                 None => Accepted::Nothing,
             };
@@ -258,6 +264,10 @@ impl Server {
             tracing::warn!(%method, "notification with params that cannot be read");
             return Accepted::Nothing;
         };
+        if let Err(error) = sizes::check_meta(self, method, &head) {
+            tracing::warn!(method, %error, "notification refused");
+            return Accepted::Nothing;
+        }
         let session = via.session.as_ref().filter(|_| head.version().is_none());
         let peer = match session {
             Some(session) => Peer::legacy(Arc::clone(session)),
@@ -308,6 +318,7 @@ impl Server {
                 peer,
                 progress_token,
                 log_level,
+                meta_bytes: head.meta_bytes(),
                 trace_parent: head.trace_parent().map(Into::into),
                 outlet: Arc::clone(&via.outlet),
                 extensions: Arc::clone(&via.extensions),

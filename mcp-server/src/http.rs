@@ -52,6 +52,7 @@ mod shared;
 mod store;
 mod stream;
 mod stream_executor;
+mod until;
 mod window;
 mod worker;
 mod write_timeout;

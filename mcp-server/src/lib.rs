@@ -76,6 +76,7 @@ mod prompts;
 mod quota;
 mod race;
 mod resources;
+mod retained;
 mod route;
 mod schema;
 #[cfg(feature = "seal")]
@@ -85,6 +86,7 @@ mod session;
 mod then;
 mod tools;
 mod transport;
+mod until;
 mod uri_limit;
 mod uris;
 #[cfg(feature = "https-url")]

@@ -39,7 +39,8 @@ pub struct Limits {
     pub first_message_time: Duration,
     /// How long a request may run: 5 minutes. Subscriptions may last longer.
     pub request_time: Duration,
-    /// How long work in flight may go on after the end of input or a shutdown: 10 seconds.
+    /// How long requests in flight may go on after the end of input or a shutdown, before they are
+    /// ended with an error: 10 seconds.
     pub grace_time: Duration,
     /// Sessions of legacy peers over HTTP: 10,000. The one unused for longest is closed in favour
     /// of a new one if it is idle; otherwise the new one is refused. Streams of the deprecated
@@ -101,6 +102,18 @@ pub struct Limits {
     /// Bytes of one URI of a resource or template that a peer names in a request: 8 KiB. A longer
     /// one is refused with -32602 before it is matched with anything.
     pub uri_bytes: usize,
+    /// Bytes of JSON text in which a peer describes itself, in `clientInfo` and capabilities
+    /// together: 64 KiB. The same for the whole `_meta` of a request that lasts, such as
+    /// `subscriptions/listen`. Longer ones are refused with -32602.
+    pub peer_bytes: usize,
+    /// Bytes of a request's id, a progress token and a `traceparent`: 1 KiB. Longer ones are
+    /// refused with -32602.
+    pub id_bytes: usize,
+    /// Bytes of memory that sessions over HTTP and subscriptions keep for their peers: 256 MiB,
+    /// and a quarter of it for one peer. What peers say about themselves counts 24 times its text,
+    /// URIs twice, and each session and subscription with 4 KiB in addition. Sessions that have
+    /// been idle for longest are closed in favour of others; a subscription too many is refused.
+    pub retained_bytes: usize,
 }
 
 /// Bytes of the URIs that one subscription, session or connection may name: they are kept as long as
@@ -149,6 +162,9 @@ impl Default for Limits {
             queued_bytes_per_peer: 16 << 20,
             all_queued_bytes: 128 << 20,
             uri_bytes: 8 << 10,
+            peer_bytes: 64 << 10,
+            id_bytes: 1 << 10,
+            retained_bytes: 256 << 20,
         }
     }
 }
@@ -192,6 +208,9 @@ impl Limits {
             queued_bytes_per_peer,
             all_queued_bytes,
             uri_bytes,
+            peer_bytes,
+            id_bytes,
+            retained_bytes,
         } = &mut self;
         for (name, is_zero) in [
             ("message_bytes", *message_bytes == 0),
@@ -244,6 +263,9 @@ impl Limits {
             queued_bytes_per_peer,
             all_queued_bytes,
             uri_bytes,
+            peer_bytes,
+            id_bytes,
+            retained_bytes,
         ] {
             *number = MOST.min(*number);
         }

@@ -26,6 +26,7 @@ use crate::error::{HandlerError, logged};
 use crate::limits::SUBSCRIBED_BYTES;
 use crate::outlet::Outlet;
 use crate::race::{Either, race};
+use crate::retained::{self, RetainedBytes};
 use crate::server::Server;
 use crate::session::Session;
 use crate::uri_limit::check_uri;
@@ -54,10 +55,18 @@ async fn listen(params: Listen, cx: Context) -> Result<SubscriptionsListenResult
         return Err(HandlerError::internal("a subscription needs a request"));
     };
     let server = cx.server().clone();
-    let Some(_permit) = server.inner.peers.subscribe(&cx) else {
+    let Some(permit) = server.inner.peers.subscribe(&cx) else {
         return Err(HandlerError::internal("too many subscriptions"));
     };
     let honoured = honour(&server, params.notifications)?;
+    let named = honoured.resource_subscriptions.as_deref();
+    let bytes = named.unwrap_or_default().iter().map(String::len).sum();
+    let memory = retained::memory(cx.call.meta_bytes, bytes);
+    let Some(_retained) = RetainedBytes::try_new(permit.peer(), memory) else {
+        return Err(HandlerError::internal(
+            "subscriptions and sessions keep too much memory",
+        ));
+    };
     let interest = Interest {
         tools: honoured.tools_list_changed == Some(true),
         prompts: honoured.prompts_list_changed == Some(true),
@@ -78,7 +87,10 @@ async fn listen(params: Listen, cx: Context) -> Result<SubscriptionsListenResult
     let acknowledged =
         SubscriptionsAcknowledgedNotificationParams::new(honoured).meta(meta.clone());
     let method = SubscriptionsAcknowledgedNotification::METHOD;
-    cx.say(modern(method, &acknowledged)?).await;
+    let message = modern(method, &acknowledged)?;
+    // The subscription may last for long, and has the URIs already.
+    drop(acknowledged);
+    cx.say(message).await;
     #[cfg(feature = "versioned-resources")]
     let news = news::News::new(&cx);
     loop {

@@ -101,6 +101,8 @@ impl Gauge {
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     pub(crate) subscriptions: Gauge,
+    /// Memory of sessions and subscriptions.
+    pub(crate) retained_bytes: Gauge,
     #[cfg(feature = "http")]
     pub(crate) requests: Gauge,
     /// Channels of HTTP+SSE.
@@ -140,8 +142,12 @@ impl PeerUsage {
         &self.peers.all
     }
 
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.peers.limits
+    }
+
     /// A limit for each peer, which does not hold for peers that cannot be told apart.
-    fn share(&self, limit: usize) -> usize {
+    pub(crate) fn share(&self, limit: usize) -> usize {
         match self.key {
             #[cfg(feature = "http")]
             PeerKey::Unknown => usize::MAX,
@@ -307,6 +313,13 @@ impl Peers {
 
 /// A subscription that is counted.
 pub(crate) struct SubscriptionPermit(Arc<PeerUsage>);
+
+impl SubscriptionPermit {
+    /// Whose subscription it is.
+    pub(crate) fn peer(&self) -> &Arc<PeerUsage> {
+        &self.0
+    }
+}
 
 impl Drop for SubscriptionPermit {
     fn drop(&mut self) {

@@ -113,8 +113,12 @@ impl Server {
         self.inner.keys.set(keys);
     }
 
-    /// Ends serving: no new requests are taken, subscriptions end with their result, and requests
-    /// in flight have [`Limits::grace_time`] to finish.
+    /// Shuts the server down, on every way it is served.
+    ///
+    /// New requests are refused (503 over HTTP, -32603 elsewhere). Subscriptions end with their
+    /// result; streams on which nothing is served end at once, such as those of announcements to
+    /// sessions. Requests in flight have [`Limits::grace_time`] to finish; those that take longer
+    /// are ended with an error. Called again, it does nothing.
     pub fn shutdown(&self) {
         self.inner.stopping.set();
     }
@@ -122,6 +126,13 @@ impl Server {
     /// Resolves after [`Server::shutdown`].
     pub(crate) async fn stopping(&self) {
         self.inner.stopping.wait().await;
+    }
+
+    /// Resolves when the server has been shutting down for [`Limits::grace_time`].
+    #[cfg(feature = "http")]
+    pub(crate) async fn grace_over(&self) {
+        self.stopping().await;
+        tokio::time::sleep(self.limits().grace_time).await;
     }
 
     /// Name and version as JSON.

@@ -20,6 +20,8 @@ pub(crate) struct Session {
     /// principal, or of none, do not belong to it.
     pub(crate) principal: Option<Box<str>>,
     pub(crate) revision: Revision,
+    /// Bytes of the JSON text of the two members that follow.
+    pub(crate) peer_bytes: usize,
     pub(crate) client_info: Implementation,
     pub(crate) capabilities: ClientCapabilities,
     /// Whether `notifications/initialized` came.
@@ -37,6 +39,7 @@ impl Session {
         id: Option<Box<str>>,
         principal: Option<Box<str>>,
         revision: Revision,
+        peer_bytes: usize,
         client_info: Implementation,
         capabilities: ClientCapabilities,
     ) -> Self {
@@ -44,6 +47,7 @@ impl Session {
             id,
             principal,
             revision,
+            peer_bytes,
             client_info,
             capabilities,
             initialized: AtomicBool::new(false),
@@ -94,6 +98,12 @@ impl Session {
 
     pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
         self.resources().contains(uri)
+    }
+
+    /// The memory that the session keeps for its peer, in bytes.
+    #[cfg(feature = "http")]
+    pub(crate) fn memory(&self) -> usize {
+        crate::retained::memory(self.peer_bytes, self.resources().bytes())
     }
 
     /// The resources subscribed to, in order.

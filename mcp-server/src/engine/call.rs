@@ -17,6 +17,8 @@ use super::{Answer, Refused, respond, trace};
 use crate::context::Context;
 use crate::error::HandlerError;
 use crate::route::Running;
+#[cfg(feature = "http")]
+use crate::server::Server;
 
 /// A request being served: resolves to its answer. Dropping it cancels the request.
 ///
@@ -28,6 +30,9 @@ pub(crate) struct Call {
     span: Span,
     limit: Option<Duration>,
     timer: Timer,
+    /// Ends the call when the server has been shutting down for the grace time.
+    #[cfg(feature = "http")]
+    shutdown: Option<Shutdown>,
 }
 
 impl Call {
@@ -38,7 +43,17 @@ impl Call {
             span,
             limit,
             timer: Timer::default(),
+            #[cfg(feature = "http")]
+            shutdown: None,
         }
+    }
+
+    /// Ends the call with an error when the server has been shutting down for the grace time. For
+    /// transports where nothing else does: whoever serves a mounted service does not know of it.
+    #[cfg(feature = "http")]
+    pub(crate) fn end_with_server(mut self) -> Self {
+        self.shutdown = Some(Shutdown::default());
+        self
     }
 
     /// The id to cancel it by.
@@ -86,6 +101,13 @@ impl Future for Call {
         if let Some(result) = crate::input::suspend(&this.cx, task.waker()) {
             return Poll::Ready(this.answer(result));
         }
+        #[cfg(feature = "http")]
+        if let Some(shutdown) = &mut this.shutdown
+            && shutdown.poll(this.cx.server(), task).is_ready()
+        {
+            tracing::warn!("a request is ended: the grace time is over");
+            return Poll::Ready(this.failure(&shutting_down()));
+        }
         let Some(limit) = this.limit else {
             return Poll::Pending;
         };
@@ -129,6 +151,41 @@ impl Timer {
         }
         self.waker = Some(waker.clone());
         sleep.as_mut().poll(task)
+    }
+}
+
+/// The error for requests that a server which is shutting down does not serve to their end.
+pub(crate) fn shutting_down() -> ErrorObject {
+    ErrorObject::internal_error("the server is shutting down")
+}
+
+/// Waits until the server has been shutting down for the grace time.
+#[cfg(feature = "http")]
+#[derive(Default)]
+struct Shutdown {
+    over: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    /// Woken by it.
+    waker: Option<Waker>,
+}
+
+#[cfg(feature = "http")]
+impl Shutdown {
+    fn poll(&mut self, server: &Server, task: &mut TaskContext<'_>) -> Poll<()> {
+        let waker = task.waker();
+        // A call that is polled again at once, by a task that can be woken.
+        if waker.will_wake(Waker::noop()) {
+            return Poll::Pending;
+        }
+        let known = self.waker.as_ref();
+        if known.is_some_and(|known| known.will_wake(waker)) && !server.inner.stopping.is_set() {
+            return Poll::Pending;
+        }
+        self.waker = Some(waker.clone());
+        let over = self.over.get_or_insert_with(|| {
+            let server = server.clone();
+            Box::pin(async move { server.grace_over().await })
+        });
+        over.as_mut().poll(task)
     }
 }
 

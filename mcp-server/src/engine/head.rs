@@ -58,6 +58,16 @@ impl<'a> Head<'a> {
             .map(|raw| string(raw).unwrap_or(Cow::Borrowed(raw.get())))
     }
 
+    /// The members of `_meta`.
+    pub(crate) fn meta(&self) -> &Members<'a> {
+        &self.fields
+    }
+
+    /// Bytes of the text of `_meta`.
+    pub(crate) fn meta_bytes(&self) -> usize {
+        self.meta.map_or(0, |meta| meta.get().len())
+    }
+
     /// What a modern request says of its sender.
     pub(crate) fn modern_meta(&self) -> Result<RequestMetaObject, DecodeError> {
         let meta = self.meta.map_or("{}", RawValue::get);

@@ -4,6 +4,8 @@ use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{RequestId, json};
+#[cfg(feature = "http")]
+use serde_json::value::RawValue;
 
 use crate::context::Context;
 use crate::error::HandlerError;
@@ -34,6 +36,33 @@ pub(crate) fn error(id: Option<&RequestId>, error: &ErrorObject) -> Vec<u8> {
         let _ = rpc::write_error(&mut message, id, &plain);
     }
     message
+}
+
+/// The text of a response that came in a batch, and so has none of its own.
+#[cfg(feature = "http")]
+pub(crate) fn text(response: &Message<'_>) -> Vec<u8> {
+    #[derive(serde::Serialize)]
+    struct Response<'a> {
+        jsonrpc: &'static str,
+        id: Option<&'a RequestId>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<&'a RawValue>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<&'a RawValue>,
+    }
+    let (result, error) = match response {
+        Message::Result { result, .. } => (Some(*result), None),
+        Message::Error { error, .. } => (None, Some(*error)),
+        Message::Request { .. } | Message::Notification { .. } => (None, None),
+    };
+    let text = serde_json::to_vec(&Response {
+        jsonrpc: "2.0",
+        id: response.id(),
+        result,
+        error,
+    });
+    // What was read as JSON can be written.
+    text.unwrap_or_default()
 }
 
 /// Hands a legacy peer's answer to the handler that waits for it: whether there was one, `None`

@@ -264,23 +264,46 @@
 //! [`Limits::state_time`](crate::Limits), without it. A running server takes them by
 //! [`rotate_keys`](crate::Server::rotate_keys).
 //!
-//! # The end
+//! # Shutdown
 //!
-//! [`shutdown`](crate::Server::shutdown) ends subscriptions with their result, takes no new
-//! requests, and gives those that run the [grace time](crate::Limits):
+//! [`shutdown`](crate::Server::shutdown) refuses new requests, ends subscriptions with their
+//! result and all streams on which nothing is served, and gives requests in flight the
+//! [grace time](crate::Limits). Requests that run longer are ended with an error. This holds on
+//! every way of serving. With a signal, for a server of its own:
 //!
 //! ```no_run
 //! # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
-//! let serving = server.serve_http("127.0.0.1:3000")?;
-//! tokio::spawn({
-//!     let server = server.clone();
-//!     async move {
-//!         if tokio::signal::ctrl_c().await.is_ok() {
-//!             server.shutdown();
-//!         }
-//!     }
-//! });
-//! serving.await?; // resolves when all is done
+//! let http = server.serve_http("127.0.0.1:3000")?;
+//! http.until(tokio::signal::ctrl_c()).await?; // resolves when all is done
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! for anything else, such as standard input, by [`Server::until`](crate::Server::until):
+//!
+//! ```no_run
+//! # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
+//! server.until(tokio::signal::ctrl_c(), server.serve_stdio()).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! and in axum together with its own graceful shutdown. axum waits for its connections, and those
+//! with a stream of a session would never end: the server has to be shut down as well.
+//!
+//! ```no_run
+//! use mcp_server::{HttpConfig, Server};
+//!
+//! # async fn run(server: Server) -> Result<(), Box<dyn std::error::Error>> {
+//! let service = server.clone().into_service(HttpConfig::new());
+//! let app: axum::Router = axum::Router::new().route_service("/mcp", service);
+//! let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
+//! axum::serve(listener, app)
+//!     .with_graceful_shutdown(async move {
+//!         let _ = tokio::signal::ctrl_c().await;
+//!         server.shutdown();
+//!     })
+//!     .await?;
 //! # Ok(())
 //! # }
 //! ```

@@ -100,7 +100,7 @@ pub(super) fn answer(answer: Answer) -> Response<HttpBody> {
 
 /// Serves a request whose end the client waits for: it lasts as long as the response is read.
 pub(super) async fn call(call: Call, line: Arc<Line>, keep_alive: Duration) -> Response<HttpBody> {
-    let mut call = call;
+    let mut call = call.end_with_server();
     let line = Reading(line);
     if let Some(last) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
         return line.finish(last);

@@ -82,7 +82,6 @@ impl Endpoint {
         peer: &Arc<PeerUsage>,
     ) -> Result<Response<HttpBody>, Refusal> {
         guard::check_events(parts)?;
-        self.check_running()?;
         let permit = Arc::clone(peer).channel().ok_or(Refusal(
             StatusCode::TOO_MANY_REQUESTS,
             "this client has too many sessions",

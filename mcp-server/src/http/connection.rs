@@ -156,7 +156,8 @@ impl Connection {
             Either::First(ended) => ended,
             Either::Second(why) => {
                 let time = match why {
-                    Either::First(()) => limits.grace_time,
+                    // Requests that run longer end with an error, which still has to leave.
+                    Either::First(()) => limits.grace_time + limits.write_time.min(FAREWELL_TIME),
                     Either::Second(why) => {
                         self.closed(why);
                         match why {
@@ -196,6 +197,9 @@ fn configure(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
     socket.set_tcp_user_timeout(Some(limits.write_time))?;
     Ok(())
 }
+
+/// How long a connection may take to write the last responses of a server that shuts down.
+const FAREWELL_TIME: Duration = Duration::from_secs(1);
 
 fn builder(limits: &Limits) -> Builder<StreamExecutor> {
     let mut builder = Builder::new(StreamExecutor::new(limits.write_time));

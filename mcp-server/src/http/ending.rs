@@ -42,6 +42,20 @@ impl Sessions {
         }
     }
 
+    /// As [`finish`](Self::finish), for sessions that gave way.
+    pub(super) async fn finish_all(self: &Arc<Self>, gone: Vec<Arc<Entry>>) {
+        let finished: Vec<_> = gone
+            .into_iter()
+            .map(|entry| {
+                let id = entry.id().to_owned();
+                self.finish(&id, Some(entry), true)
+            })
+            .collect();
+        for finished in finished {
+            finished.await;
+        }
+    }
+
     /// Another process ended a session. What this process still wrote meanwhile is removed again.
     pub(super) fn ended_elsewhere(self: &Arc<Self>, id: &str) {
         if let Some(entry) = self.take(id) {

@@ -16,6 +16,7 @@ use super::peer_table::Idle;
 use super::service::new_id;
 use super::stream::Stream;
 use crate::quota::PeerUsage;
+use crate::retained::RetainedBytes;
 use crate::session::Session;
 
 /// A session at this process.
@@ -23,6 +24,8 @@ pub(super) struct Entry {
     pub(super) session: Arc<Session>,
     /// The peer that began it.
     pub(super) peer: Arc<PeerUsage>,
+    /// The memory that it keeps for its peer.
+    pub(super) retained: RetainedBytes,
     times: Mutex<Times>,
     /// Connections that read its streams.
     readers: AtomicUsize,
@@ -84,6 +87,7 @@ impl Entry {
             saved: now,
         };
         Arc::new(Self {
+            retained: RetainedBytes::new(&peer, session.memory()),
             session,
             peer,
             times: Mutex::new(times),

@@ -31,7 +31,7 @@ impl Jobs {
     pub(super) fn call(&mut self, call: Call) {
         // Nearly always there is no other one.
         self.calls.reserve_exact(1);
-        self.calls.push(Job(call, None));
+        self.calls.push(Job(call.end_with_server(), None));
     }
 
     /// Makes the answers one message, however many there are.

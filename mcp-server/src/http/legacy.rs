@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use mcp_types::rpc::{self, Message};
+use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{RequestId, Revision};
 
 use super::answer;
@@ -126,7 +126,15 @@ impl Endpoint {
                 Reader::live(stream, kick, Some(after), keep_alive, held)
             } else {
                 let store = Arc::clone(&self.events);
-                Reader::stored(store, entry.id(), stream, after, keep_alive, held)
+                Reader::stored(
+                    &self.server,
+                    store,
+                    entry.id(),
+                    stream,
+                    after,
+                    keep_alive,
+                    held,
+                )
             };
             return Ok(answer::events(HttpBody::reader(reader)));
         }
@@ -151,10 +159,12 @@ impl Endpoint {
         let tell = tell_session(&self.server, Arc::clone(&entry.session), outlet);
         let told = Arc::clone(stream);
         let stay = self.sessions.stay(entry);
+        let server = self.server.clone();
         entry.run(stream, async move {
             told.begin().await;
-            let tell = race(tell, told.pump());
-            race(race(tell, stay), told.ended()).await;
+            let tell = race(race(tell, told.pump()), race(stay, server.stopping()));
+            race(tell, told.ended()).await;
+            told.end(None);
             told.finish().await;
         });
     }
@@ -171,7 +181,7 @@ impl Endpoint {
         entry: &Arc<Entry>,
         extensions: Arc<Extensions>,
         bytes: Bytes,
-        permit: RequestPermit,
+        mut permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
         let read = match self.server.read(&bytes, Some(&entry.session)) {
             Ok(read) => read,
@@ -186,7 +196,7 @@ impl Endpoint {
             stream,
             notified,
             before,
-        } = self.take(entry, extensions, read, &bytes)?;
+        } = self.take(entry, extensions, read, &bytes, &mut permit)?;
         // A handler may run for long, and has what it needs of the body.
         drop(bytes);
         for handler in notified {
@@ -198,6 +208,7 @@ impl Endpoint {
         let response = self.serve(entry, jobs, stream, permit).await?;
         if let Some(before) = before {
             Box::pin(self.changed(entry, &before.delta(&entry.session))).await;
+            Box::pin(self.sessions.weigh(entry)).await;
         }
         Ok(response)
     }
@@ -209,6 +220,7 @@ impl Endpoint {
         extensions: Arc<Extensions>,
         read: Read<'_>,
         bytes: &[u8],
+        permit: &mut RequestPermit,
     ) -> Result<Asked, Refusal> {
         let session = &entry.session;
         let stream = Arc::new(self.stream(entry));
@@ -226,13 +238,24 @@ impl Endpoint {
         let mut notified = Vec::new();
         let mut again = false;
         let mut before = None;
+        let mut requests = 0;
+        let batch = matches!(read, Read::Batch(_));
         let mut take = |message: Message<'_>| {
-            if self.answered(entry, &message, bytes) {
+            if self.answered(entry, &message, (!batch).then_some(bytes)) {
                 return;
             }
             if let Message::Request { id, method, .. } = &message {
                 if entry.is_running(id) {
                     return jobs.answer(in_flight(id));
+                }
+                // Each request of a batch counts. Those for which there is no room are answered
+                // one by one, as over a pair of byte streams: the client need not repeat the
+                // others, which may have had effects.
+                requests += 1;
+                if requests > 1
+                    && let Err(error) = permit.add(1)
+                {
+                    return jobs.answer(too_many_requests(id, self.exhausted(error)));
                 }
                 if changes_session(method) {
                     before.get_or_insert_with(|| Before::of(session));
@@ -288,14 +311,16 @@ impl Endpoint {
     }
 
     /// Hands the answer to a request of ours over; `false` where the message is none.
-    fn answered(&self, entry: &Entry, message: &Message<'_>, bytes: &[u8]) -> bool {
+    ///
+    /// `text` is that of the message; in a batch it has none of its own.
+    fn answered(&self, entry: &Entry, message: &Message<'_>, text: Option<&[u8]>) -> bool {
         let Some(known) = respond::hand_over(Some(&entry.session), message) else {
             return false;
         };
         if !known {
-            // Another process may have asked. It finds the answer in the whole text.
+            // Another process may have asked.
             let session = entry.id().into();
-            let message = bytes.to_vec();
+            let message = text.map_or_else(|| respond::text(message), <[u8]>::to_vec);
             self.publish(BusMessage::Answer { session, message });
         }
         true
@@ -392,6 +417,13 @@ const NO_SESSION: Refusal = Refusal(
     "this session is not known, or has ended",
 );
 const TOO_MANY: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
+
+/// The answer to a request of a batch for which there is no room.
+fn too_many_requests(id: &RequestId, refusal: Refusal) -> Answer {
+    let Refusal(_, what) = refusal;
+    let error = ErrorObject::internal_error(what);
+    Answer::error(Some(id), &error, Refused::Malformed)
+}
 
 /// Whether a method changes what a session established.
 fn changes_session(method: &str) -> bool {

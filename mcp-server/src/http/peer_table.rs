@@ -112,7 +112,8 @@ impl<K: Clone + Eq + Hash, T: Idle> PeerTable<K, T> {
         key.and_then(|key| self.remove(&key)).ok_or(AllBusy)
     }
 
-    fn evict_of(&mut self, peer: &PeerKey) -> Result<T, AllBusy> {
+    /// Takes out the entry of a peer that has been idle for longest.
+    pub(super) fn evict_of(&mut self, peer: &PeerKey) -> Result<T, AllBusy> {
         let entries = &self.entries;
         let key = self.by_peer.get_mut(peer).and_then(|own| {
             let PeerEntries { keys, idle } = own;

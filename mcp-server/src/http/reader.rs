@@ -15,6 +15,8 @@ use super::events::{EventStore, Page, StoreError};
 use super::numbered::write_numbered;
 use super::stream::{Next, Stream};
 use crate::error::Chain;
+use crate::race::{Either, race};
+use crate::server::Server;
 
 /// A connection that reads a stream.
 pub(super) struct Reader {
@@ -39,6 +41,7 @@ enum From {
     Live(Arc<Stream>, u64),
     /// A stream whose request is over, or served by another process.
     Store {
+        server: Server,
         store: Arc<dyn EventStore>,
         session: Arc<str>,
         stream: Arc<str>,
@@ -70,8 +73,10 @@ impl Reader {
         reader
     }
 
-    /// Reads a stream whose request is over, or served by another process.
+    /// Reads a stream whose request is over, or served by another process. It ends when the server
+    /// shuts down and the store has no more events for now: the client may go on elsewhere.
     pub(super) fn stored(
+        server: &Server,
         store: Arc<dyn EventStore>,
         session: &str,
         stream: &str,
@@ -80,6 +85,7 @@ impl Reader {
         held: Reading,
     ) -> Self {
         let from = From::Store {
+            server: server.clone(),
             store,
             session: session.into(),
             stream: stream.into(),
@@ -219,13 +225,20 @@ impl From {
                 })
             }
             Self::Store {
+                server,
                 store,
                 session,
                 stream,
             } => {
                 let (session, stream) = (Arc::clone(session), Arc::clone(stream));
-                let store = Arc::clone(store);
-                Box::pin(async move { store.read(&session, &stream, after).await })
+                let (store, server) = (Arc::clone(store), server.clone());
+                Box::pin(async move {
+                    let read = store.read(&session, &stream, after);
+                    match race(read, server.stopping()).await {
+                        Either::First(read) => read,
+                        Either::Second(()) => Ok(None),
+                    }
+                })
             }
         }
     }

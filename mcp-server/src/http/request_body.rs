@@ -12,9 +12,11 @@ use http_body::{Body, Frame};
 use tokio::time::{Instant, sleep_until};
 
 use super::guard::Refusal;
+use super::service::SHUTTING_DOWN;
 use crate::limits::Limits;
 use crate::quota::PeerUsage;
 use crate::race::{Either, race};
+use crate::server::Server;
 
 /// Over which the rate is measured at which a body arrives.
 const RATE_TIME: Duration = Duration::from_secs(5);
@@ -29,9 +31,10 @@ const TOO_MANY: Refusal = Refusal(
 /// Reads the body of a request that `peer` gives the usage of.
 pub(super) async fn read<B: Body>(
     body: B,
-    limits: &Limits,
+    server: &Server,
     peer: impl FnOnce() -> Arc<PeerUsage>,
 ) -> Result<Bytes, Refusal> {
+    let limits = server.limits();
     let mut received = Received::new(limits.message_bytes);
     if body.size_hint().lower() > received.limit {
         return Err(TOO_LARGE);
@@ -49,7 +52,11 @@ pub(super) async fn read<B: Body>(
             None => break,
         }
     }
-    Box::pin(read_rest(body, received, limits, peer())).await
+    let rest = read_rest(body, received, limits, peer());
+    match Box::pin(race(rest, server.stopping())).await {
+        Either::First(body) => body,
+        Either::Second(()) => Err(SHUTTING_DOWN),
+    }
 }
 
 /// Reads the rest of a body that arrives in several pieces.

@@ -29,6 +29,7 @@ const REFUSALS: usize = 64;
 /// [`Server::shutdown`]. Dropping it closes all connections.
 #[must_use = "nothing is served until it is awaited"]
 pub struct HttpServer {
+    server: Server,
     local_addr: SocketAddr,
     serving: Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send>>,
 }
@@ -137,6 +138,7 @@ impl HttpServer {
         if config.is_local() && !local_addr.ip().is_loopback() {
             return Err(ServeError::NoHosts(local_addr));
         }
+        let served = server.clone();
         let server = server.clone();
         let front = Front::new(&server, config);
         let serving = async move {
@@ -145,9 +147,15 @@ impl HttpServer {
             Ok(())
         };
         Ok(Self {
+            server: served,
             local_addr,
             serving: Box::pin(serving),
         })
+    }
+
+    /// The server that is served.
+    pub(super) fn server(&self) -> &Server {
+        &self.server
     }
 
     /// Where it listens: the port that the system chose, where 0 was asked for.

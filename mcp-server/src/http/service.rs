@@ -183,6 +183,11 @@ where
     }
 }
 
+pub(super) const SHUTTING_DOWN: Refusal = Refusal(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "the server is shutting down",
+);
+
 impl Endpoint {
     pub(super) async fn respond<B: Body>(
         self: Arc<Self>,
@@ -214,7 +219,7 @@ impl Endpoint {
             return self.refuse(refusal);
         }
         let peer = || self.peer(&parts, remote.as_ref());
-        let bytes = match request_body::read(body, self.server.limits(), peer).await {
+        let bytes = match request_body::read(body, &self.server, peer).await {
             Ok(bytes) => bytes,
             Err(refusal) => return self.refuse(refusal),
         };
@@ -252,6 +257,9 @@ impl Endpoint {
         if let Some(response) = self.operation(parts) {
             return response;
         }
+        if let Err(refusal) = self.check_running() {
+            return self.refuse(refusal);
+        }
         if guard::is_modern(parts) {
             self.count(RefusalCause::Method);
             return answer::not_allowed("POST");
@@ -272,7 +280,8 @@ impl Endpoint {
     /// Lets the handler of a notification run.
     pub(super) async fn notified(&self, handler: impl Future<Output = ()>) {
         let limit = self.server.limits().request_time;
-        if let Either::Second(()) = Box::pin(race(handler, sleep(limit))).await {
+        let ended = race(sleep(limit), self.server.grace_over());
+        if let Either::Second(_) = Box::pin(race(handler, ended)).await {
             tracing::warn!("a notification took too long");
         }
     }
@@ -305,11 +314,10 @@ impl Endpoint {
     }
 
     /// Refuses requests while the server is shutting down.
-    pub(super) fn check_running(&self) -> Result<(), Refusal> {
+    fn check_running(&self) -> Result<(), Refusal> {
         if self.server.inner.stopping.is_set() {
             self.count(RefusalCause::ShuttingDown);
-            let what = "the server is shutting down";
-            return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
+            return Err(SHUTTING_DOWN);
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use super::guard::HttpConfig;
 use super::peer_table::PeerTable;
 use super::store::{Delta, Record, SessionStore, read, record, restore};
 use crate::error::Chain;
-use crate::quota::{PeerKey, PeerUsage};
+use crate::quota::{Gauge, PeerKey, PeerUsage};
 use crate::server::Server;
 use crate::session::Session;
 
@@ -33,8 +33,8 @@ pub(super) struct Sessions {
 struct Added {
     /// `None` where there is no place.
     entry: Option<Arc<Entry>>,
-    /// The session that gave way.
-    gone: Option<Arc<Entry>>,
+    /// The sessions that gave way.
+    gone: Vec<Arc<Entry>>,
 }
 
 /// What became of a session.
@@ -72,14 +72,8 @@ impl Sessions {
         peer: Arc<PeerUsage>,
     ) -> Option<Arc<Entry>> {
         let added = self.add(session, peer);
-        let ended = added.gone.map(|gone| {
-            let id = gone.id().to_owned();
-            self.finish(&id, Some(gone), true)
-        });
-        if let Some(ended) = ended {
-            // Sessions begin no faster than the stores forget those that give way.
-            ended.await;
-        }
+        // Sessions begin no faster than the stores forget those that give way.
+        self.finish_all(added.gone).await;
         let entry = added.entry?;
         self.watch();
         if let Some(store) = &self.store
@@ -98,26 +92,39 @@ impl Sessions {
         if let Some(entry) = all.get(id) {
             return Added {
                 entry: Some(Arc::clone(entry)),
-                gone: None,
+                gone: Vec::new(),
             };
         }
         let Ok(gone) = all.make_room(peer.key()) else {
             return Added {
                 entry: None,
-                gone: None,
+                gone: Vec::new(),
             };
         };
-        let key = peer.key().clone();
-        let entry = Entry::new(session, peer);
-        all.insert(entry.id().to_owned(), key, Arc::clone(&entry));
+        let mut gone = Vec::from_iter(gone);
+        let fits = make_room(&mut all, &peer, session.memory(), &mut gone);
+        let entry = fits.then(|| {
+            let key = peer.key().clone();
+            let entry = Entry::new(session, peer);
+            all.insert(entry.id().to_owned(), key, Arc::clone(&entry));
+            entry
+        });
         drop(all);
-        if let Some(gone) = &gone {
+        for gone in &gone {
             gone.end();
         }
-        Added {
-            entry: Some(entry),
-            gone,
+        Added { entry, gone }
+    }
+
+    /// Counts the memory of a session that has changed. Others give way where it is too much.
+    pub(super) async fn weigh(self: &Arc<Self>, entry: &Entry) {
+        entry.retained.set(entry.session.memory());
+        let mut gone = Vec::new();
+        make_room(&mut self.all(), &entry.peer, 0, &mut gone);
+        for gone in &gone {
+            gone.end();
         }
+        self.finish_all(gone).await;
     }
 
     /// Takes a session out of the table, and ends its work.
@@ -206,7 +213,7 @@ impl Sessions {
         let key = PeerKey::of_http(session.principal.as_deref(), None);
         let added = self.add(session, self.server.inner.peers.usage(key));
         // The session goes on at other processes.
-        if let Some(gone) = added.gone {
+        for gone in added.gone {
             Box::pin(self.forget_events(gone.id())).await;
         }
         let Some(entry) = added.entry else {
@@ -252,6 +259,48 @@ impl Sessions {
                 }
             }
         }
+    }
+}
+
+/// Takes out the sessions that have been idle for longest, until `bytes` of memory are there for a
+/// peer: its own ones if it has its share. Returns `false` where too many are in use.
+fn make_room(
+    all: &mut PeerTable<String, Arc<Entry>>,
+    peer: &PeerUsage,
+    bytes: usize,
+    gone: &mut Vec<Arc<Entry>>,
+) -> bool {
+    let limit = peer.limits().retained_bytes;
+    let share = peer.share(limit / 4);
+    // What is taken out is counted until its last connection drops it.
+    let (mut own, mut total) = (0, 0);
+    let mut count = |entry: &Entry| {
+        total += entry.retained.get();
+        if entry.peer.key() == peer.key() {
+            own += entry.retained.get();
+        }
+        (own, total)
+    };
+    let mut freed = gone
+        .iter()
+        .map(|entry| count(entry))
+        .last()
+        .unwrap_or_default();
+    loop {
+        let (own, total) = freed;
+        let kept = |gauge: &Gauge, freed| gauge.get().saturating_sub(freed).saturating_add(bytes);
+        let evicted = if kept(&peer.retained_bytes, own) > share {
+            all.evict_of(peer.key())
+        } else if kept(&peer.all().retained_bytes, total) > limit {
+            all.evict_any()
+        } else {
+            return true;
+        };
+        let Ok(entry) = evicted else {
+            return false;
+        };
+        freed = count(&entry);
+        gone.push(entry);
     }
 }
 

@@ -99,10 +99,14 @@ pub(super) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
     let unknown = |_| StoreError("a revision that is not known".into());
     let revision: Revision = record.revision.parse().map_err(unknown)?;
     let level = record.level;
+    let text = |text: Result<String, _>| text.map_or(0, |text| text.len());
+    let peer_bytes =
+        text(json::to_string(&record.client_info)) + text(json::to_string(&record.capabilities));
     let session = Session::new(
         Some(id.into()),
         record.principal.map(Into::into),
         revision,
+        peer_bytes,
         record.client_info,
         record.capabilities,
     );

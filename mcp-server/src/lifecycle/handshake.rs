@@ -16,7 +16,7 @@ use mcp_types::{LoggingLevel, Request, RequestId, Revision};
 use super::{INITIALIZE, empty};
 use crate::builder::ServerBuilder;
 use crate::context::Context;
-use crate::engine::{Answer, FromMembers, Head, Members, Via};
+use crate::engine::{Answer, FromMembers, Head, Members, Via, sizes};
 use crate::error::{HandlerError, invalid_params};
 use crate::limits::SUBSCRIBED_BYTES;
 #[cfg(feature = "versioned-resources")]
@@ -117,6 +117,13 @@ pub(crate) fn initialize(
     via: &Via,
 ) -> Result<(Arc<Session>, Answer), ErrorObject> {
     let fault = |error: &dyn Error| invalid_params(INITIALIZE, error);
+    // Before it is decoded: a session keeps it.
+    let peer_bytes = sizes::peer(
+        head.params(),
+        ["clientInfo", "capabilities"],
+        server.limits(),
+    )
+    .map_err(|error| fault(&error))?;
     let version = head.params().required::<String>("protocolVersion");
     let revision = version.map_err(|error| fault(&error))?.parse().ok();
     let revision = revision
@@ -132,6 +139,7 @@ pub(crate) fn initialize(
         via.session_id.clone(),
         via.extensions.principal().map(Into::into),
         revision,
+        peer_bytes,
         params.client_info,
         capabilities,
     ));

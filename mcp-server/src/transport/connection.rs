@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::flight::{Flight, Place};
 use super::outbox::Outbox;
 use crate::context::Extensions;
-use crate::engine::{Accepted, Answer, Read, Refused, Via};
+use crate::engine::{Accepted, Answer, Read, Refused, Via, shutting_down};
 use crate::error::ServeError;
 use crate::lifecycle::INITIALIZE;
 use crate::listen::tell_session;
@@ -190,7 +190,7 @@ impl Connection {
             return Err(ErrorObject::internal_error("too many requests"));
         }
         if self.server.inner.stopping.is_set() {
-            return Err(ErrorObject::internal_error("the server is shutting down"));
+            return Err(shutting_down());
         }
         Ok(())
     }
@@ -283,10 +283,16 @@ impl Owner {
         Instant::now() + self.server.limits().grace_time
     }
 
-    /// Waits for what is in flight.
+    /// Waits for what is in flight, and ends with an error what takes longer.
     pub(crate) async fn settle_by(&self, end: Instant) {
         if timeout_at(end, self.flight.landed()).await.is_err() {
             tracing::warn!("requests in flight are ended: the grace time is over");
+            let error = if self.server.inner.stopping.is_set() {
+                shutting_down()
+            } else {
+                ErrorObject::internal_error("the input has ended, and the grace time is over")
+            };
+            self.flight.fail(&error);
         }
     }
 }

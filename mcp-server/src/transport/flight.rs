@@ -6,12 +6,13 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::RequestId;
+use mcp_types::rpc::ErrorObject;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use super::outbox::Outbox;
-use crate::engine::Call;
+use crate::engine::{Call, respond};
 use crate::lifecycle::LISTEN;
 use crate::numbered::Numbered;
 use crate::outlet::{Outlet, Push};
@@ -157,6 +158,24 @@ impl Flight {
         let tasks = self.tasks();
         let numbers = tasks.numbers(|task| task.subscription);
         self.end(tasks, &numbers);
+    }
+
+    /// Answers all requests in flight with an error, and ends everything that runs.
+    pub(super) fn fail(&self, error: &ErrorObject) {
+        let tasks = self.tasks();
+        for (_, task) in tasks.running.all() {
+            let Some(id) = &task.id else {
+                continue;
+            };
+            let message = respond::error(Some(id), error);
+            match &task.place {
+                Some(place) => place.fill(&message),
+                None => self.outbox.append(&message),
+            }
+        }
+        let numbers = tasks.numbers(|_| true);
+        self.end(tasks, &numbers);
+        self.outbox.announce();
     }
 
     /// Ends the tasks with these numbers.

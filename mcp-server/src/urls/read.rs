@@ -85,6 +85,7 @@ pub(super) async fn read(
             peer: Peer::modern(None),
             progress_token: None,
             log_level: None,
+            meta_bytes: 0,
             trace_parent: None,
             outlet: Arc::new(Nowhere),
             extensions: Arc::new(extensions),

@@ -39,6 +39,8 @@ async fn work_that_does_not_end_with_the_server_is_ended() {
     soon(probe.waiting.recv()).await;
     server.shutdown();
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+    let head = raw.head().await;
+    assert_eq!(code(&raw.body(&head).await), -32603);
     assert!(!raw.more().await, "the connection is closed");
     soon(serving).await.expect("no panic").expect("no fault");
 }

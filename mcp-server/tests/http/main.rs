@@ -1,5 +1,6 @@
 //! Streamable HTTP over real sockets, byte by byte.
 
+mod batches;
 mod bodies;
 #[path = "../subject/bus.rs"]
 mod bus;
@@ -20,8 +21,11 @@ mod principals;
 mod processes;
 mod proxies;
 mod raw;
+mod retention;
+mod sequences;
 mod sessions;
 mod shares;
+mod shutdown;
 mod streams;
 mod subject;
 mod unlimited;

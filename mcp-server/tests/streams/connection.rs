@@ -203,3 +203,27 @@ async fn handlers_find_what_is_known_of_the_peer() {
         assert_eq!(text(&serde_json::from_str(&line).expect("JSON")), expected);
     }
 }
+
+#[tokio::test]
+async fn requests_that_outlast_the_grace_time_end_with_an_error() {
+    let mut limits = Limits::default();
+    limits.grace_time = std::time::Duration::from_millis(50);
+    for shutdown in [true, false] {
+        let mut peer = Peer::with(limits.clone());
+        peer.call("a", "wait", "never").await;
+        peer.gates.entered("never").await;
+        let message = if shutdown {
+            peer.server.shutdown();
+            "the server is shutting down"
+        } else {
+            peer.hang_up();
+            "the input has ended, and the grace time is over"
+        };
+        let answer = peer.next().await;
+        assert_eq!(answer["id"], "a");
+        assert_eq!(answer["error"]["code"], -32603);
+        assert_eq!(answer["error"]["message"], message);
+        peer.gates.left("never").await;
+        assert_eq!(peer.maybe_next().await, None);
+    }
+}

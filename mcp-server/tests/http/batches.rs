@@ -1,0 +1,70 @@
+//! Batches of revision 2025-03-26.
+
+use std::sync::{Arc, Mutex, Weak};
+
+use mcp_server::{Bus, BusMessage, BusReceiver};
+
+use crate::legacy::*;
+use crate::raw::*;
+
+#[tokio::test]
+async fn each_request_of_a_batch_counts() {
+    let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 2));
+    let address = serve(&server);
+    let session = begin(address, "2025-03-26").await;
+    let calls: Vec<_> = (1..=4).map(|id| tool(id, "wait")).collect();
+    let mut raw = start(address, &session, &format!("[{}]", calls.join(","))).await;
+    for _ in 0..2 {
+        soon(probe.waiting.recv()).await;
+    }
+    // They leave no room for others.
+    let (head, _) = Raw::post(address, &call_headers("echo"), &call(9, "echo")).await;
+    assert_eq!(head.status, 503);
+    probe.go.notify_one();
+    probe.go.notify_one();
+    let head = raw.head().await;
+    let answers = raw.body(&head).await;
+    let answers: Vec<serde_json::Value> = serde_json::from_str(&answers).expect("an array");
+    assert_eq!(answers.len(), 4);
+    for answer in &answers {
+        let served = answer["id"].as_u64().expect("an id") <= 2;
+        assert_eq!(answer["result"].is_object(), served, "{answer}");
+        assert_eq!(answer["error"]["code"] == -32603, !served, "{answer}");
+    }
+    assert!(probe.waiting.try_recv().is_err(), "no other one began");
+    // And all are counted no longer.
+    let both = format!("[{},{}]", tool(1, "echo"), tool(2, "echo"));
+    let (_, body) = Raw::post(address, &session, &both).await;
+    assert!(!body.contains("error"), "{body}");
+}
+
+/// A bus that notes the answers that are published.
+#[derive(Default)]
+struct Noted(Mutex<Vec<String>>);
+
+impl Bus for Noted {
+    fn publish(&self, message: BusMessage) {
+        if let BusMessage::Answer { message, .. } = message {
+            let message = String::from_utf8(message).expect("UTF-8");
+            self.0.lock().expect("sound").push(message);
+        }
+    }
+
+    fn attach(&self, _: Weak<dyn BusReceiver>) {}
+}
+
+#[tokio::test]
+async fn an_answer_in_a_batch_is_published_once_and_alone() {
+    let bus = Arc::new(Noted::default());
+    let (server, _probe) = server(|builder| builder.bus(bus.clone()));
+    let address = serve(&server);
+    let session = begin(address, "2025-03-26").await;
+    let answers = [
+        r#"{"jsonrpc":"2.0","id":77,"result":{"roots":[]}}"#,
+        r#"{"jsonrpc":"2.0","id":"78","error":{"code":1,"message":"no"}}"#,
+    ];
+    let batch = format!("[{},{PING},{},{}]", answers[0], answers[1], tool(1, "echo"));
+    let (head, _) = Raw::post(address, &session, &batch).await;
+    assert_eq!(head.status, 200);
+    assert_eq!(*bus.0.lock().expect("sound"), answers);
+}
