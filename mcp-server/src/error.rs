@@ -6,7 +6,7 @@ use std::fmt;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
-use mcp_types::{CallToolResult, ClientCapabilities, Revision, json::Value};
+use mcp_types::{CallToolResult, ClientCapabilities, ContentBlock, Revision, json::Value};
 
 use crate::context::Context;
 
@@ -97,7 +97,8 @@ impl HandlerError {
         Self::protocol(ErrorObject::internal_error(message))
     }
 
-    /// A tool's failure: a result with `isError` and this text.
+    /// A tool's failure: a result with `isError` and this text. In other handlers it is -32603 with
+    /// this text.
     pub fn tool(message: impl Into<String>) -> Self {
         let text = mcp_types::TextContent::new(message);
         Self::tool_result(CallToolResult::new([mcp_types::ContentBlock::Text(text)]))
@@ -149,10 +150,23 @@ impl HandlerError {
                     Err(_) => error,
                 }
             }
-            Cause::Tool(_) => ErrorObject::internal_error("the handler failed"),
+            Cause::Tool(result) => ErrorObject::internal_error(text_of(&result)),
             Cause::Other(error) => ErrorObject::internal_error(report(&*error, None, cx)),
         }
     }
+}
+
+/// The text of a tool's failure, for handlers that answer no such result.
+fn text_of(result: &CallToolResult) -> String {
+    let texts = result.content.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    if texts.is_empty() {
+        return "the handler failed".to_owned();
+    }
+    texts.join("\n")
 }
 
 /// Resource not found, as revisions up to 2025-11-25 have it.

@@ -115,7 +115,6 @@ async fn what_is_said_at_once_can_be_had_again() {
 async fn a_client_that_does_not_read_is_waited_for_and_holds_nobody_else() {
     let (server, mut probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 10;
-        limits.uri_bytes = 256 << 10;
         limits.request_time = std::time::Duration::from_secs(2);
     }));
     let address = serve(&server);

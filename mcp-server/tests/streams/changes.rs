@@ -1,5 +1,6 @@
 //! Subscriptions of both eras.
 
+use mcp_server::Limits;
 use serde_json::json;
 
 use super::peer::{Peer, cancel, code, legacy_call, meta, text};
@@ -144,7 +145,9 @@ async fn a_legacy_peer_hears_of_what_changes_right_after_it_subscribed() {
 #[tokio::test]
 async fn subscriptions_do_not_keep_what_has_no_bounds() {
     let long = |name: &str| format!("x:{name}{}", "y".repeat(100_000));
-    let mut peer = Peer::new();
+    let mut limits = Limits::default();
+    limits.uri_bytes = 256 << 10;
+    let mut peer = Peer::with(limits);
     let uris = [long("a"), long("b"), long("c")];
     peer.send(json!({
         "jsonrpc": "2.0",

@@ -55,6 +55,9 @@ fn server(detail: Option<ErrorDetail>) -> Server {
         .tool("refuse", "Refuses", |(), _: Context| async {
             Err::<String, _>(HandlerError::tool("try tomorrow"))
         })
+        .prompt("refuse", "Refuses", |(), _: Context| async {
+            Err::<String, _>(HandlerError::tool("try tomorrow"))
+        })
         .prompt("count", "Counts", |(), _: Context| async {
             Err::<String, _>(failure().into())
         })
@@ -153,12 +156,16 @@ async fn a_program_chooses_how_much_of_an_error_the_peer_is_told() {
 }
 
 #[tokio::test]
-async fn an_error_that_a_tool_makes_for_the_model_is_sent_as_it_is() {
+async fn an_error_that_a_handler_makes_for_the_peer_is_sent_as_it_is() {
     let log = Log::begin();
     let request = modern(1, CallToolRequest::METHOD, json!({ "name": "refuse" }));
     let answers = exchange(server(Some(ErrorDetail::Hidden)), &[request]).await;
     assert_eq!(text(&answers[0]), "try tomorrow");
     let logged = log.of(Level::DEBUG);
+    // Handlers of prompts have no such result, and lose nothing of the text.
+    let request = modern(1, "prompts/get", json!({ "name": "refuse" }));
+    let answers = exchange(server(Some(ErrorDetail::Hidden)), &[request]).await;
+    assert_eq!(text(&answers[0]), "try tomorrow");
     let ours: Vec<_> = logged
         .iter()
         .filter(|one| one.message() == "a tool answered with an error")
