@@ -69,3 +69,33 @@ impl Drop for WatchedQueue {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fixed(usize);
+
+    impl Queue for Fixed {
+        fn queued_bytes(&self) -> usize {
+            self.0
+        }
+    }
+
+    #[test]
+    fn dropped_guard_leaves_nothing_in_the_table() {
+        let server = Server::builder("tested", "1").build().expect("sound");
+        let queues: Vec<_> = (1..=20).map(|bytes| Arc::new(Fixed(bytes))).collect();
+        let guards: Vec<_> = queues
+            .iter()
+            .map(|queue| server.watch_queue(queue))
+            .collect();
+        let table = &server.inner.queues;
+        assert_eq!(table.queued_bytes(), 210);
+        drop(guards);
+        assert_eq!(table.queued_bytes(), 0);
+        for shard in &table.0 {
+            assert!(shard.lock().expect("not poisoned").is_empty());
+        }
+    }
+}
