@@ -10,6 +10,9 @@
 //! `connection` has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a
 //! `stream_executor`.
 //!
+//! Requests of pages in browsers go through `cors` first. `proxy` finds the address of the client,
+//! by the `network`s of trusted proxies. `operations` answers health, readiness and metrics.
+//!
 //! Requests of sessions turn off at `legacy`: `sessions` finds the session, here as an `entry` or
 //! in the `store` of all processes, which talk to each other in `elsewhere`; `jobs` are its
 //! requests, and what these say is a `stream`: through its `window` a `worker` takes it to `events`,

@@ -16,9 +16,12 @@ const NAMES: [&str; 5] = [
 
 /// Returns the program, if the machine has it. The variable `CHROMIUM` takes precedence.
 pub(crate) fn find() -> Option<PathBuf> {
-    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
-    let names = NAMES.into_iter().map(PathBuf::from);
-    named.into_iter().chain(names).find(|name| runs(name))
+    let chosen = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    let known = NAMES.into_iter().map(PathBuf::from);
+    chosen
+        .into_iter()
+        .chain(known)
+        .find(|program| runs(program))
 }
 
 fn runs(program: &Path) -> bool {

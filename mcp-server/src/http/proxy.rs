@@ -79,20 +79,9 @@ pub(crate) fn peer_address(
     if !config.is_trusted(connection) {
         return Some(connection);
     }
-    let forwarded = client(
-        config,
-        connection,
-        &parts.headers,
-        &FORWARDED,
-        forwarded_for,
-    );
-    let x_forwarded = client(
-        config,
-        connection,
-        &parts.headers,
-        &X_FORWARDED_FOR,
-        |element| address(element),
-    );
+    let follow = |name, read: ReadAddress| client(config, connection, &parts.headers, name, read);
+    let forwarded = follow(&FORWARDED, forwarded_for);
+    let x_forwarded = follow(&X_FORWARDED_FOR, address);
     match (forwarded, x_forwarded) {
         (Some(one), Some(other)) if one != other => Some(connection),
         (forwarded, x_forwarded) => forwarded.or(x_forwarded).or(Some(connection)),
@@ -108,18 +97,21 @@ pub(super) fn attach(config: &HttpConfig, parts: &mut Parts, remote: Option<Sock
     }
 }
 
+/// Reads the address in an element of a header.
+type ReadAddress = fn(&[u8]) -> Option<IpAddr>;
+
 /// Follows a header from the right, from proxy to proxy. `None` where the header is absent.
 fn client(
     config: &HttpConfig,
     connection: IpAddr,
     headers: &HeaderMap,
     name: &HeaderName,
-    read: impl Fn(&[u8]) -> Option<IpAddr>,
+    read: ReadAddress,
 ) -> Option<IpAddr> {
     let mut lines = headers.get_all(name).iter().rev().peekable();
     lines.peek()?;
     let mut hop = connection;
-    for element in lines.flat_map(|line| Elements::of(line)) {
+    for element in lines.flat_map(Elements::of) {
         match read(element) {
             Some(address) => hop = address,
             None => return Some(hop),
