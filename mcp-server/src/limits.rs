@@ -14,6 +14,28 @@ use crate::error::BuildError;
 /// as an extension of the type [`SocketAddr`](std::net::SocketAddr), only the totals hold.
 ///
 /// [`Duration::MAX`] and [`usize::MAX`] mean that there is no limit.
+///
+/// # Memory
+///
+/// What all HTTP peers together can make the server keep is at most, in bytes and beside what
+/// handlers keep themselves:
+///
+/// ```text
+///   retained_bytes                         sessions, channels of HTTP+SSE, subscriptions
+/// + connections * (header_bytes + 64 KiB)  buffers and heads; over HTTP/2 one head a stream
+/// + all_subscriptions * header_bytes       heads of requests that last
+/// + 25 * body_bytes                        bodies that arrive or are served, and what is decoded
+///                                          from them: at most 24 bytes of memory a byte of text
+/// + concurrent_requests * (header_bytes + 100 KiB)
+///                                          other requests in flight; each may be 4 KiB of text
+/// + all_queued_bytes                       messages for clients that read slowly, and one message
+///                                          of the handler's for each response
+/// + 64 MiB                                 events for clients that come back
+/// ```
+///
+/// A connection of byte streams keeps up to `24 * peer_bytes` and 512 KiB for its session, and up
+/// to `queued_bytes` of messages, beside `25 * message_bytes` for each of its `concurrent_requests`;
+/// a program that accepts such connections from strangers has to bound their number.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
@@ -77,7 +99,8 @@ pub struct Limits {
     /// Bytes a second at which the body of an HTTP request has to arrive, measured over every 5
     /// seconds: 1 KiB. Zero means any rate.
     pub body_rate: usize,
-    /// Bytes of HTTP bodies that are still arriving, of all peers together: 256 MiB. A request
+    /// Bytes of HTTP bodies that are still arriving or whose requests are in flight, of all peers
+    /// together: 256 MiB. Bodies up to 4 KiB are not counted once they have arrived. A request
     /// that needs more is refused with 503.
     pub body_bytes: usize,
     /// How long a client may leave a response, or what is left of it, unread: 30 seconds. Then its
@@ -91,7 +114,8 @@ pub struct Limits {
     /// Sessions of one peer over HTTP: 2,500. One more takes the place of the one of the same peer
     /// that has been idle for longest.
     pub sessions_per_peer: usize,
-    /// Bytes of HTTP bodies that are still arriving, of one peer: 64 MiB.
+    /// Bytes of HTTP bodies that are still arriving or whose requests are in flight, of one peer:
+    /// 64 MiB.
     pub body_bytes_per_peer: usize,
     /// Bytes of messages that wait for the slow HTTP clients of one peer: 16 MiB. Beyond it, each
     /// of the peer's responses may hold one message.

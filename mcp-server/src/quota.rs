@@ -172,7 +172,11 @@ impl PeerUsage {
             self.requests.subtract(count);
             return Err(Exhausted::Total);
         }
-        Ok(RequestPermit { peer: self, count })
+        Ok(RequestPermit {
+            peer: self,
+            count,
+            body_bytes: 0,
+        })
     }
 
     /// Counts a channel of HTTP+SSE until the permit is dropped; `None` where the peer has its
@@ -345,13 +349,32 @@ impl Drop for ChannelPermit {
 pub(crate) struct RequestPermit {
     peer: Arc<PeerUsage>,
     count: usize,
+    /// Bytes of the body that are counted as long as the requests.
+    body_bytes: usize,
 }
+
+/// Bodies up to this size are not counted while their requests are in flight.
+#[cfg(feature = "http")]
+const SMALL_BODY: usize = 4 << 10;
 
 #[cfg(feature = "http")]
 impl RequestPermit {
     /// Whose requests these are.
     pub(crate) fn peer(&self) -> &Arc<PeerUsage> {
         &self.peer
+    }
+
+    /// Counts the body of the requests as long as they are in flight: what is decoded from it may
+    /// live as long. Returns `false` where there is no room.
+    pub(crate) fn keep_body(&mut self, bytes: usize) -> bool {
+        if bytes <= SMALL_BODY {
+            return true;
+        }
+        let counted = self.peer.add_body_bytes(bytes);
+        if counted {
+            self.body_bytes += bytes;
+        }
+        counted
     }
 
     /// Counts more requests of the same peer.
@@ -369,6 +392,9 @@ impl RequestPermit {
 #[cfg(feature = "http")]
 impl Drop for RequestPermit {
     fn drop(&mut self) {
+        if self.body_bytes > 0 {
+            self.peer.subtract_body_bytes(self.body_bytes);
+        }
         self.peer.requests.subtract(self.count);
         self.peer.all().requests.subtract(self.count);
     }

@@ -62,6 +62,13 @@ impl RetainedBytes {
         self.count.load(Ordering::Acquire)
     }
 
+    /// Whether the peer has more than its share, or all peers together have more than there is.
+    pub(crate) fn is_too_much(&self) -> bool {
+        let limit = self.peer.limits().retained_bytes;
+        self.peer.retained_bytes.get() > self.peer.share(limit / 4)
+            || self.peer.all().retained_bytes.get() > limit
+    }
+
     /// Counts more or less memory from now on.
     pub(crate) fn set(&self, count: usize) {
         let before = self.count.swap(count, Ordering::AcqRel);

@@ -27,6 +27,7 @@ use crate::context::Extensions;
 use crate::metrics::RefusalCause;
 use crate::quota::{ChannelPermit, PeerUsage, RequestPermit};
 use crate::race::{Either, race};
+use crate::retained::{self, RetainedBytes};
 use crate::server::Server;
 use crate::transport::{Connection, Outbox, Owner};
 
@@ -43,6 +44,8 @@ struct Channel {
     /// Takes one message at a time.
     connection: Mutex<Connection>,
     outbox: Arc<Outbox>,
+    /// The memory that its session keeps.
+    retained: RetainedBytes,
 }
 
 impl Channels {
@@ -74,6 +77,11 @@ pub(super) fn opens(path: Option<&str>, parts: &Parts) -> bool {
         && !parts.headers.contains_key(SESSION_ID)
 }
 
+const TOO_MUCH: Refusal = Refusal(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "sessions keep too much memory: this one is closed",
+);
+
 impl Endpoint {
     /// GET: opens a channel.
     pub(super) fn open_channel(
@@ -91,6 +99,7 @@ impl Endpoint {
         let outbox = Arc::clone(connection.outbox());
         let channel = Arc::new(Channel {
             principal: guard::principal(parts).map(Into::into),
+            retained: RetainedBytes::new(peer, retained::memory(0, 0)),
             connection: Mutex::new(connection),
             outbox: Arc::clone(&outbox),
         });
@@ -152,6 +161,11 @@ impl Endpoint {
                 }
                 if !channel.outbox.is_full() {
                     connection.take(bytes, extensions);
+                    channel.retained.set(connection.memory());
+                    if channel.retained.is_too_much() {
+                        channel.outbox.close();
+                        return Err(TOO_MUCH);
+                    }
                     return Ok(());
                 }
             }

@@ -23,9 +23,9 @@ const RATE_TIME: Duration = Duration::from_secs(5);
 
 const TOO_LARGE: Refusal = Refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large");
 const TOO_SLOW: Refusal = Refusal(StatusCode::REQUEST_TIMEOUT, "the body took too long");
-const TOO_MANY: Refusal = Refusal(
+pub(super) const TOO_MANY: Refusal = Refusal(
     StatusCode::SERVICE_UNAVAILABLE,
-    "too many bodies are arriving at once",
+    "too many large requests at once",
 );
 
 /// Reads the body of a request that `peer` gives the usage of.

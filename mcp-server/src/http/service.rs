@@ -225,10 +225,13 @@ impl Endpoint {
         };
         self.server.inner.counters.request_bytes(bytes.len());
         // Counted only now: a client that is slow to send its body keeps no other one waiting.
-        let permit = match peer().requests(1) {
+        let mut permit = match peer().requests(1) {
             Ok(permit) => permit,
             Err(error) => return self.refuse(self.exhausted(error)),
         };
+        if !permit.keep_body(bytes.len()) {
+            return answer::refusal(request_body::TOO_MANY);
+        }
         let remote = remote.map(|remote| remote.address);
         if let Some(id) = channel.map(str::to_owned) {
             let extensions = Extensions::of_http(parts, remote);

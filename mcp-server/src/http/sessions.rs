@@ -116,11 +116,16 @@ impl Sessions {
         Added { entry, gone }
     }
 
-    /// Counts the memory of a session that has changed. Others give way where it is too much.
+    /// Counts the memory of a session that has changed. Others give way where it is too much; where
+    /// all others are in use, the session itself ends.
     pub(super) async fn weigh(self: &Arc<Self>, entry: &Entry) {
         entry.retained.set(entry.session.memory());
         let mut gone = Vec::new();
-        make_room(&mut self.all(), &entry.peer, 0, &mut gone);
+        let fits = make_room(&mut self.all(), &entry.peer, 0, &mut gone);
+        if !fits {
+            tracing::warn!("a session is closed: sessions keep too much memory");
+            gone.extend(self.all().remove(entry.id()));
+        }
         for gone in &gone {
             gone.end();
         }

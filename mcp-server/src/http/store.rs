@@ -1,6 +1,6 @@
 //! [`SessionStore`]: what the processes that serve one endpoint know of each other's sessions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -28,8 +28,50 @@ pub trait SessionStore: Send + Sync + 'static {
 }
 
 /// Sessions in the memory of this process: for several servers in one.
+///
+/// At most 64 MiB of values are kept. Beyond that, the sessions that were put longest ago are
+/// forgotten.
 #[derive(Default)]
-pub struct MemorySessions(Mutex<HashMap<String, Vec<u8>>>);
+pub struct MemorySessions(Mutex<Values>);
+
+/// Bytes of values that are kept in memory, each with its id and place in the table.
+const ALL_BYTES: usize = 64 << 20;
+
+#[derive(Default)]
+struct Values {
+    by_id: HashMap<String, (u64, Vec<u8>)>,
+    /// Ids by when they were put, in numbers that only grow.
+    by_age: BTreeMap<u64, String>,
+    puts: u64,
+    bytes: usize,
+}
+
+impl Values {
+    fn put(&mut self, id: &str, value: Vec<u8>) {
+        self.remove(id);
+        self.puts += 1;
+        self.bytes += size(id, &value);
+        self.by_age.insert(self.puts, id.to_owned());
+        self.by_id.insert(id.to_owned(), (self.puts, value));
+        while self.bytes > ALL_BYTES
+            && let Some((_, oldest)) = self.by_age.pop_first()
+        {
+            self.remove(&oldest);
+        }
+    }
+
+    fn remove(&mut self, id: &str) {
+        if let Some((put, value)) = self.by_id.remove(id) {
+            self.by_age.remove(&put);
+            self.bytes -= size(id, &value);
+        }
+    }
+}
+
+/// Bytes of a session in the table.
+fn size(id: &str, value: &[u8]) -> usize {
+    2 * id.len() + value.len() + 256
+}
 
 impl MemorySessions {
     /// Holds nothing.
@@ -38,19 +80,23 @@ impl MemorySessions {
         Self::default()
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Vec<u8>>> {
+    fn all(&self) -> MutexGuard<'_, Values> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl SessionStore for MemorySessions {
     fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
-        self.all().insert(session.to_owned(), value);
+        self.all().put(session, value);
         Box::pin(std::future::ready(Ok(())))
     }
 
     fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        let value = self.all().get(session).cloned();
+        let value = self
+            .all()
+            .by_id
+            .get(session)
+            .map(|(_, value)| value.clone());
         Box::pin(std::future::ready(Ok(value)))
     }
 

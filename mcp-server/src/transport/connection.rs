@@ -21,6 +21,8 @@ use crate::lifecycle::INITIALIZE;
 use crate::listen::tell_session;
 use crate::outlet::Outlet;
 use crate::race::{Either, race};
+#[cfg(feature = "http")]
+use crate::retained::memory;
 use crate::server::Server;
 
 /// What is asked of the system at once.
@@ -67,6 +69,13 @@ impl Connection {
     /// Whether a message came.
     pub(super) fn has_heard(&self) -> bool {
         self.heard
+    }
+
+    /// The memory that the session keeps for its peer, in bytes.
+    #[cfg(feature = "http")]
+    pub(crate) fn memory(&self) -> usize {
+        let session = self.via.session.as_ref();
+        session.map_or_else(|| memory(0, 0), |session| session.memory())
     }
 
     pub(crate) fn outbox(&self) -> &Arc<Outbox> {

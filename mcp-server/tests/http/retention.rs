@@ -1,6 +1,6 @@
 //! Bounds on what the server keeps of what peers say.
 
-use mcp_server::Server;
+use mcp_server::{MemorySessions, Server, SessionStore as _};
 
 use crate::legacy::*;
 use crate::raw::*;
@@ -152,4 +152,60 @@ async fn sessions_that_keep_much_make_room_for_each_other() {
     }
     assert_eq!(Raw::post(address, &sessions[1], PING).await.0.status, 404);
     assert_eq!(Raw::post(address, &small, PING).await.0.status, 200);
+}
+
+#[tokio::test]
+async fn a_session_that_grows_too_much_while_all_others_are_in_use_is_closed() {
+    let address = serve(&subscribing(1 << 20));
+    let session = begin(address, "2025-11-25").await;
+    let mut told = listen(address, &session).await;
+    for (uri, status) in uris(2, 300 << 10).iter().zip([404, 404]) {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"{uri}"}}}}"#
+        );
+        Raw::post(address, &session, &body).await;
+        assert_eq!(Raw::post(address, &session, PING).await.0.status, status);
+    }
+    told.rest().await;
+}
+
+#[tokio::test]
+async fn large_requests_in_flight_are_bounded_together() {
+    let (server, mut probe) = server(limits(|limits| limits.body_bytes_per_peer = 100 << 10));
+    let address = serve(&server);
+    let large = |id, tool| {
+        let argument = format!(r#""arguments":{{"x":"{}"}}"#, "x".repeat(60 << 10));
+        call(id, tool).replace(r#""arguments":{}"#, &argument)
+    };
+    let mut first = Raw::connect(address).await;
+    first
+        .request("POST", &call_headers("wait"), &large(1, "wait"))
+        .await;
+    soon(probe.waiting.recv()).await;
+    let (head, _) = Raw::post(address, &call_headers("echo"), &large(2, "echo")).await;
+    assert_eq!(head.status, 503);
+    let (head, _) = Raw::post(address, &call_headers("echo"), &call(3, "echo")).await;
+    assert_eq!(head.status, 200, "a small one has room");
+    probe.go.notify_one();
+    let head = first.head().await;
+    first.body(&head).await;
+    let (head, _) = Raw::post(address, &call_headers("echo"), &large(4, "echo")).await;
+    assert_eq!(head.status, 200);
+}
+
+#[tokio::test]
+async fn sessions_in_memory_are_bounded() {
+    let sessions = MemorySessions::new();
+    for session in 0..80 {
+        let kept = sessions
+            .put(&session.to_string(), vec![b'x'; 1 << 20])
+            .await;
+        kept.expect("kept");
+    }
+    let has = async |session: &str| sessions.get(session).await.expect("read").is_some();
+    assert!(
+        !has("0").await && !has("16").await,
+        "the oldest are forgotten"
+    );
+    assert!(has("17").await && has("79").await);
 }
