@@ -1,0 +1,175 @@
+//! The attacks. Each file has those on one subject.
+
+mod bodies;
+mod calls;
+mod floods;
+mod heads;
+mod http2;
+mod identifiers;
+mod sessions;
+mod silent;
+mod streams;
+mod texts;
+mod unread;
+mod values;
+
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use tokio::task::JoinSet;
+use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
+
+use crate::options::Options;
+use crate::peer::Peer;
+use crate::target::Target;
+
+/// A running attack.
+type Playing = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+
+/// Something that a hostile or slow peer does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attack {
+    /// What `--only` takes.
+    pub(crate) name: &'static str,
+    /// For the README.
+    pub(crate) what: &'static str,
+    pub(crate) play: fn(Target) -> Playing,
+    /// Whether it comes from many addresses.
+    pub(crate) many: bool,
+    /// Milliseconds that it lasts at most, in a short and in a long run.
+    lasts: (u64, u64),
+}
+
+impl Attack {
+    const fn new(name: &'static str, what: &'static str, play: fn(Target) -> Playing) -> Self {
+        Self {
+            name,
+            what,
+            play,
+            many: false,
+            lasts: (500, 5_000),
+        }
+    }
+
+    /// The same from many addresses.
+    const fn from_many(mut self) -> Self {
+        self.many = true;
+        self
+    }
+
+    const fn lasting(mut self, quick: u64, long: u64) -> Self {
+        self.lasts = (quick, long);
+        self
+    }
+
+    /// How long it lasts at most.
+    pub(crate) fn time(&self, quick: bool) -> Duration {
+        let (short, long) = self.lasts;
+        Duration::from_millis(if quick { short } else { long })
+    }
+}
+
+/// The attacks that the options ask for.
+pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
+    let all = [
+        texts::ATTACKS,
+        values::ATTACKS,
+        identifiers::ATTACKS,
+        silent::ATTACKS,
+        heads::ATTACKS,
+        bodies::ATTACKS,
+        http2::ATTACKS,
+        unread::ATTACKS,
+        streams::ATTACKS,
+        sessions::ATTACKS,
+        calls::ATTACKS,
+        floods::ATTACKS,
+    ]
+    .concat();
+    for name in &options.only {
+        if !all.iter().any(|attack| attack.name == name) {
+            let names: Vec<&str> = all.iter().map(|attack| attack.name).collect();
+            bail!(
+                "there is no attack `{name}`; there are {}",
+                names.join(", ")
+            );
+        }
+    }
+    let wanted = |attack: &Attack| {
+        options.only.is_empty() || options.only.iter().any(|name| name == attack.name)
+    };
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+/// New connections a second. More would fill the queue of connections that wait to be accepted, so
+/// that the kernel would refuse the good clients, whatever the server does.
+const OPENED_AT_ONCE: usize = 20;
+const OPENING_INTERVAL: Duration = Duration::from_millis(5);
+/// How long a peer waits after the server has closed its connection.
+const REOPENING: Duration = Duration::from_secs(1);
+
+/// Has so many peers act at once, each over and over until the attack is over.
+async fn crowd<F, A>(target: Target, peers: usize, act: A) -> Result<()>
+where
+    F: Future<Output = Result<()>> + Send + 'static,
+    A: Fn(Target, usize) -> F + Clone + Send + 'static,
+{
+    // Dropped with this future, and all peers with it.
+    let mut set = JoinSet::new();
+    let mut ticks = ticks(OPENING_INTERVAL);
+    for number in 0..target.at_most(peers) {
+        if number % OPENED_AT_ONCE == 0 {
+            ticks.tick().await;
+        }
+        let (target, act) = (target.clone(), act.clone());
+        set.spawn(async move {
+            loop {
+                // What the server does about it is the server's business, and counted elsewhere.
+                let _ = act(target.clone(), number).await;
+                sleep(REOPENING).await;
+            }
+        });
+    }
+    set.join_next().await;
+    Ok(())
+}
+
+/// Sends requests on one connection, so many a second at most, and waits for each response.
+async fn volley(target: Target, per_second: u32, requests: Vec<Vec<u8>>) -> Result<()> {
+    let mut ticks = ticks(Duration::from_secs(1) / per_second);
+    let mut peer = Peer::open(&target, 0).await?;
+    for request in requests.iter().cycle() {
+        ticks.tick().await;
+        let outcome = peer.exchange(request).await;
+        if !outcome.is_ok_and(|response| !response.closes) {
+            peer = reopen(&target).await;
+        }
+    }
+    Ok(())
+}
+
+/// Connects again, as soon as the server lets it.
+async fn reopen(target: &Target) -> Peer {
+    loop {
+        sleep(Duration::from_millis(20)).await;
+        if let Ok(peer) = Peer::open(target, 0).await {
+            return peer;
+        }
+    }
+}
+
+/// Ticks that are skipped where they are missed.
+fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    ticks
+}
+
+/// Keeps a connection open and neither sends nor reads.
+async fn hold(peer: Peer) -> Result<()> {
+    pending::<()>().await;
+    drop(peer);
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Samples the server's memory and the time that its threads wait for a processor.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::machine::{self, Times};
+
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// A thread of this process that looks at the server until this value is dropped or finished.
+pub(crate) struct Sampler {
+    stop: Arc<AtomicBool>,
+    samples: Arc<Mutex<Samples>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What was seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Samples {
+    /// Bytes in memory at the worst sample.
+    pub(crate) peak: Option<u64>,
+    /// When, and how long in all the machine had let the server wait until then.
+    waits: Vec<(Instant, Duration)>,
+}
+
+impl Samples {
+    /// How long the machine let the server wait for a processor within an interval.
+    pub(crate) fn wait(&self, from: Instant, to: Instant) -> Duration {
+        // One sample more on each side: a wait is known only when it is over.
+        let first = self.waits.partition_point(|(at, _)| *at < from);
+        let last = self.waits.partition_point(|(at, _)| *at < to);
+        let total = |at: usize| self.waits.get(at).map(|(_, total)| *total);
+        let before = first.checked_sub(1).and_then(total).unwrap_or_default();
+        let after = total(last)
+            .or_else(|| self.waits.last().map(|(_, total)| *total))
+            .unwrap_or_default();
+        after.saturating_sub(before)
+    }
+}
+
+impl Sampler {
+    pub(crate) fn start(pid: Option<&str>) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let samples = Arc::new(Mutex::new(Samples::default()));
+        let thread = pid.map(|pid| {
+            let (pid, stop, samples) = (pid.to_owned(), Arc::clone(&stop), Arc::clone(&samples));
+            thread::spawn(move || {
+                let mut threads = Threads::of(&pid);
+                while !stop.load(Ordering::Relaxed) {
+                    let memory = process::memory(&pid).ok();
+                    let waited = threads.look();
+                    {
+                        let mut samples = samples.lock().unwrap_or_else(PoisonError::into_inner);
+                        samples.peak = samples.peak.max(memory);
+                        let total = samples.waits.last().map_or(Duration::ZERO, |last| last.1);
+                        samples.waits.push((Instant::now(), total + waited));
+                    }
+                    thread::sleep(INTERVAL);
+                }
+            })
+        });
+        Self {
+            stop,
+            samples,
+            thread,
+        }
+    }
+
+    /// Ends the thread and returns what it saw.
+    pub(crate) fn finish(mut self) -> Samples {
+        self.join();
+        let samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        samples.clone()
+    }
+
+    fn join(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // It has no reason to panic, and its samples stay valid if it did.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+/// The threads of a process.
+struct Threads {
+    folder: String,
+    /// Those that the process has from the start. Good calls wait for these.
+    first: Vec<(String, Option<Times>)>,
+    /// Processor time of all others so far.
+    others: Duration,
+}
+
+impl Threads {
+    fn of(pid: &str) -> Self {
+        let folder = format!("/proc/{pid}/task");
+        let mut threads = Self {
+            first: names(&folder).map(|name| (name, None)).collect(),
+            others: Duration::ZERO,
+            folder,
+        };
+        threads.look();
+        threads
+    }
+
+    /// How long the threads waited for a processor since the last look. Time in which others of the
+    /// same process used a processor does not count: then the server kept itself waiting.
+    fn look(&mut self) -> Duration {
+        let mut waited = Duration::ZERO;
+        for (name, last) in &mut self.first {
+            let now = machine::schedstat(&format!("{}/{name}/schedstat", self.folder));
+            if let (Some(now), Some(last)) = (now, *last) {
+                waited = waited.max(now.waited.saturating_sub(last.waited));
+            }
+            *last = now;
+        }
+        let others: Duration = names(&self.folder)
+            .filter(|name| !self.first.iter().any(|(first, _)| first == name))
+            .filter_map(|name| machine::schedstat(&format!("{}/{name}/schedstat", self.folder)))
+            .map(|times| times.ran)
+            .sum();
+        // Smaller where a thread has ended meanwhile.
+        let busy = others.saturating_sub(self.others);
+        self.others = others;
+        waited.saturating_sub(busy)
+    }
+}
+
+fn names(folder: &str) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+}
