@@ -1,5 +1,6 @@
 //! The commands of the workspace: `cargo xtask <command>`.
 
+mod attack;
 mod bench;
 mod ci;
 mod codegen;
@@ -7,6 +8,7 @@ mod conformance;
 mod fuzz;
 mod interop;
 mod node;
+mod peers;
 mod python;
 mod schema;
 mod subject;
@@ -37,6 +39,10 @@ usage: cargo xtask <command>
   interop server [--url URL]   foreign clients against our server
   interop client               our client against foreign servers
 
+  attack [--quick] [--peer rmcp] [--only NAME] [--format text|markdown]
+                               hostile and slow peers against our server
+  attack --url URL [--pid PID] the same against another server of this machine
+
   fuzz [TARGET] [--seconds N]  random inputs for all that reads bytes of a peer
 
   bench types [--quick]        compare with serde_json::Value and other crates
@@ -56,6 +62,7 @@ fn main() -> ExitCode {
             }),
             "conformance" => conformance::run(rest),
             "interop" => interop::run(rest),
+            "attack" => attack::run(rest),
             "fuzz" => fuzz::run(rest),
             "bench" => bench::run(rest),
             "ci" => ci::run(rest),

@@ -125,6 +125,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             "fuzz",
             vec![unless(fuzz::missing, "xtask fuzz --seconds 2")],
         ),
+        step("attack", vec![run("xtask attack --quick")]),
         step(
             "conformance",
             vec![

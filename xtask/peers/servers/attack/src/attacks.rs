@@ -54,7 +54,7 @@ impl Attack {
     }
 
     /// The same from many addresses.
-    const fn from_many(mut self) -> Self {
+    const fn by_many(mut self) -> Self {
         self.many = true;
         self
     }

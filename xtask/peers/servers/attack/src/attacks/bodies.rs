@@ -22,7 +22,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         |target| Box::pin(half(target, 4_096)),
     )
     .lasting(2_000, 8_000)
-    .from_many(),
+    .by_many(),
     Attack::new(
         "large-half-bodies",
         "100 POSTs with 4 MiB of a body and no end",
@@ -35,7 +35,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         |target| Box::pin(slow(target)),
     )
     .lasting(1_500, 12_000)
-    .from_many(),
+    .by_many(),
     Attack::new(
         "tiny-chunks",
         "bodies of 200,000 chunks, one byte each",
@@ -82,9 +82,9 @@ async fn large(target: Target) -> Result<()> {
         let mut peer = Peer::open(&target, number).await?;
         peer.send(&post_head(target.host(), target.path(), &headers, 4 << 20))
             .await?;
-        for _ in 0..63 {
-            peer.send(&[b' '; 64 << 10]).await?;
-            tokio::time::sleep(Duration::from_millis(5)).await;
+        for _ in 0..504 {
+            peer.send(&[b' '; 8 << 10]).await?;
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
         peer.receive().await?;
         Ok(())

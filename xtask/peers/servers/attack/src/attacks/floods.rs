@@ -15,7 +15,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         |target| Box::pin(churn(target)),
     )
     .lasting(1_000, 5_000)
-    .from_many(),
+    .by_many(),
     Attack::new(
         "notification-flood",
         "1,000 notifications a second of requests that do not exist",
