@@ -25,7 +25,7 @@ usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
 
   --quick            a short attack of each kind: less than a minute in all
   --peer rmcp        attacks rmcp, too, and prints both side by side; its bounds are not checked
-  --workers N        worker threads of the servers; 1 by default, so that a blocked thread is seen
+  --workers N        worker threads of the servers, by default 2
   --only NAME        this attack alone; may be repeated; an unknown name lists all of them
   --format markdown  the table of the README
   --pid PID          the process of the server at URL; without it, its memory is unknown

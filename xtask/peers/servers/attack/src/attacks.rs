@@ -38,6 +38,11 @@ pub(crate) struct Attack {
     pub(crate) play: fn(Target) -> Playing,
     /// Whether it comes from many addresses.
     pub(crate) many: bool,
+    /// Whether it sends one message at a time and waits for the response, so that a busy thread of the
+    /// server is busy with one message.
+    pub(crate) one_at_a_time: bool,
+    /// Whether a short run leaves it out.
+    long_only: bool,
     /// Milliseconds that it lasts at most, in a short and in a long run.
     lasts: (u64, u64),
 }
@@ -49,13 +54,25 @@ impl Attack {
             what,
             play,
             many: false,
-            lasts: (500, 5_000),
+            one_at_a_time: false,
+            long_only: false,
+            lasts: (400, 5_000),
         }
     }
 
     /// The same from many addresses.
     const fn by_many(mut self) -> Self {
         self.many = true;
+        self
+    }
+
+    const fn one_at_a_time(mut self) -> Self {
+        self.one_at_a_time = true;
+        self
+    }
+
+    const fn long_only(mut self) -> Self {
+        self.long_only = true;
         self
     }
 
@@ -98,17 +115,23 @@ pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
         }
     }
     let wanted = |attack: &Attack| {
-        options.only.is_empty() || options.only.iter().any(|name| name == attack.name)
+        if options.only.is_empty() {
+            !(options.quick && attack.long_only)
+        } else {
+            options.only.iter().any(|name| name == attack.name)
+        }
     };
     Ok(all.into_iter().filter(wanted).collect())
 }
 
 /// New connections a second. More would fill the queue of connections that wait to be accepted, so
 /// that the kernel would refuse the good clients, whatever the server does.
-const OPENED_AT_ONCE: usize = 20;
+const OPENED_AT_ONCE: usize = 30;
 const OPENING_INTERVAL: Duration = Duration::from_millis(5);
-/// How long a peer waits after the server has closed its connection.
-const REOPENING: Duration = Duration::from_secs(1);
+/// How long a peer waits after the server has closed its connection, if there are few and many peers.
+const REOPENING: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
+/// More peers than this are many.
+const FEW: usize = 100;
 
 /// Has so many peers act at once, each over and over until the attack is over.
 async fn crowd<F, A>(target: Target, peers: usize, act: A) -> Result<()>
@@ -119,6 +142,8 @@ where
     // Dropped with this future, and all peers with it.
     let mut set = JoinSet::new();
     let mut ticks = ticks(OPENING_INTERVAL);
+    let [few, many] = REOPENING;
+    let pause = if peers > FEW { many } else { few };
     for number in 0..target.at_most(peers) {
         if number % OPENED_AT_ONCE == 0 {
             ticks.tick().await;
@@ -128,7 +153,7 @@ where
             loop {
                 // What the server does about it is the server's business, and counted elsewhere.
                 let _ = act(target.clone(), number).await;
-                sleep(REOPENING).await;
+                sleep(pause).await;
             }
         });
     }
@@ -153,10 +178,10 @@ async fn volley(target: Target, per_second: u32, requests: Vec<Vec<u8>>) -> Resu
 /// Connects again, as soon as the server lets it.
 async fn reopen(target: &Target) -> Peer {
     loop {
-        sleep(Duration::from_millis(20)).await;
         if let Ok(peer) = Peer::open(target, 0).await {
             return peer;
         }
+        sleep(Duration::from_millis(20)).await;
     }
 }
 

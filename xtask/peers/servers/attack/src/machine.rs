@@ -36,6 +36,14 @@ pub(crate) fn own_wait() -> Duration {
     schedstat("/proc/thread-self/schedstat").map_or(Duration::ZERO, |times| times.waited)
 }
 
+/// How often a thread has given up its processor by itself, from its `status` file.
+pub(crate) fn pauses(path: &str) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
+    let mut lines = text.lines();
+    let count = lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+    count.trim().parse().ok()
+}
+
 /// What the scheduler knows of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {

@@ -9,9 +9,13 @@
 //!   next ones are due meanwhile, those count as if they had been made when they were due. A fifth
 //!   client opens a session before the attack and uses it only afterwards: it must still exist.
 //! - **Quiet values.** The same calls are made without an attack, in the same run.
-//! - **Blocked.** The longest time that a good call waited for its response. The server runs with one
-//!   worker thread (`TOKIO_WORKER_THREADS=1`), so that whatever blocks a thread for 100 ms makes a
-//!   good call wait for 100 ms; with two, the other thread would hide it.
+//! - **Blocked.** The longest time that a good call waited for its response. The server runs with two
+//!   worker threads on any machine (`TOKIO_WORKER_THREADS`), and if a message blocks only one of them,
+//!   the other one answers good calls. Attacks that send one expensive message at a time are therefore
+//!   also measured at the threads: the longest processor time that one of those which the server had
+//!   before the attack used without a pause (`voluntary_ctxt_switches` and `schedstat` in `/proc`,
+//!   every 20 ms, so that up to 40 ms of it are not seen). A worker pauses when it has nothing to do,
+//!   which it has not while it handles a message. `--workers 1` shows the same in the good calls.
 //! - **Memory.** The resident set of the server (`VmRSS`) before the attack, at its peak, and after
 //!   the attack, as soon as it is within the bound again or after some seconds. Every attack gets a
 //!   new server process, unless `--url` names one that runs already.

@@ -17,6 +17,9 @@ usage: attack (--ours PROGRAM [--rmcp PROGRAM] | --url URL [--pid PID] [--tool N
 /// The tool that the good clients call unless told otherwise.
 const TOOL: &str = "test_simple_text";
 
+/// Worker threads of the servers that are started, on any machine.
+const WORKERS: usize = 2;
+
 /// How the results are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -47,7 +50,7 @@ impl Options {
             quick: false,
             only: Vec::new(),
             format: Format::default(),
-            workers: 1,
+            workers: WORKERS,
             ours: None,
             rmcp: None,
             url: None,
@@ -125,7 +128,7 @@ impl Options {
 
     /// How long the good clients call a server before the attacks.
     pub(crate) fn quiet_time(&self) -> Duration {
-        Duration::from_secs(if self.quick { 2 } else { 4 })
+        Duration::from_secs(if self.quick { 2 } else { 1 })
     }
 
     /// How long a good call may take before it counts as unanswered.

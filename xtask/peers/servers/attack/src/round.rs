@@ -16,9 +16,7 @@ use crate::target::Target;
 use crate::verdict::MEMORY;
 
 /// How long the good clients go on after an attack.
-const AFTERMATH: Duration = Duration::from_millis(300);
-/// Good calls before anything is measured.
-const WARM_UP: Duration = Duration::from_millis(200);
+const AFTERMATH: Duration = Duration::from_millis(100);
 
 /// The p99 of a server's good calls without an attack, once it is known.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,7 +29,7 @@ pub(crate) struct Measured {
     pub(crate) quiet: Duration,
     /// p99 of good calls during the attack.
     pub(crate) p99: Duration,
-    /// The longest time that a good call waited.
+    /// The longest time that a good call waited, or that one message kept a thread busy.
     pub(crate) blocked: Duration,
     /// Unknown if the process is.
     pub(crate) memory: Option<Memory>,
@@ -70,10 +68,7 @@ pub(crate) fn play(
     };
     let quiet = match quiet.0 {
         // A short run measures it once for each server.
-        Some(known) if options.quick => {
-            calls(&endpoint, &running, WARM_UP)?;
-            known
-        }
+        Some(known) if options.quick => known,
         _ => *quiet
             .0
             .insert(calls(&endpoint, &running, options.quiet_time())?),
@@ -104,7 +99,11 @@ pub(crate) fn play(
     Ok(Measured {
         quiet,
         p99: latencies.p99(),
-        blocked: latencies.longest(),
+        blocked: if attack.one_at_a_time {
+            latencies.longest().max(samples.longest_run)
+        } else {
+            latencies.longest()
+        },
         memory,
         calls: latencies.count(),
         failed: record.failed(),

@@ -1,4 +1,5 @@
-//! Samples the server's memory and the time that its threads wait for a processor.
+//! Samples the server's memory, the time that its threads wait for a processor, and how long they run
+//! without a pause.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +23,8 @@ pub(crate) struct Sampler {
 pub(crate) struct Samples {
     /// Bytes in memory at the worst sample.
     pub(crate) peak: Option<u64>,
+    /// The longest processor time that a thread of the runtime used without a pause.
+    pub(crate) longest_run: Duration,
     /// When, and how long in all the machine had let the server wait until then.
     waits: Vec<(Instant, Duration)>,
 }
@@ -57,6 +60,7 @@ impl Sampler {
                         samples.peak = samples.peak.max(memory);
                         let total = samples.waits.last().map_or(Duration::ZERO, |last| last.1);
                         samples.waits.push((Instant::now(), total + waited));
+                        samples.longest_run = threads.longest_run;
                     }
                     thread::sleep(INTERVAL);
                 }
@@ -94,8 +98,10 @@ impl Drop for Sampler {
 /// The threads of a process.
 struct Threads {
     folder: String,
-    /// Those that the process has from the start. Good calls wait for these.
-    first: Vec<(String, Option<Times>)>,
+    /// Those that the process has from the start: its main thread and the workers of the runtime.
+    /// Good calls wait for these.
+    first: Vec<Thread>,
+    longest_run: Duration,
     /// Processor time of all others so far.
     others: Duration,
 }
@@ -104,7 +110,8 @@ impl Threads {
     fn of(pid: &str) -> Self {
         let folder = format!("/proc/{pid}/task");
         let mut threads = Self {
-            first: names(&folder).map(|name| (name, None)).collect(),
+            first: names(&folder).map(Thread::new).collect(),
+            longest_run: Duration::ZERO,
             others: Duration::ZERO,
             folder,
         };
@@ -116,15 +123,12 @@ impl Threads {
     /// same process used a processor does not count: then the server kept itself waiting.
     fn look(&mut self) -> Duration {
         let mut waited = Duration::ZERO;
-        for (name, last) in &mut self.first {
-            let now = machine::schedstat(&format!("{}/{name}/schedstat", self.folder));
-            if let (Some(now), Some(last)) = (now, *last) {
-                waited = waited.max(now.waited.saturating_sub(last.waited));
-            }
-            *last = now;
+        for thread in &mut self.first {
+            waited = waited.max(thread.look(&self.folder));
+            self.longest_run = self.longest_run.max(thread.run);
         }
         let others: Duration = names(&self.folder)
-            .filter(|name| !self.first.iter().any(|(first, _)| first == name))
+            .filter(|name| !self.first.iter().any(|first| first.name == *name))
             .filter_map(|name| machine::schedstat(&format!("{}/{name}/schedstat", self.folder)))
             .map(|times| times.ran)
             .sum();
@@ -132,6 +136,45 @@ impl Threads {
         let busy = others.saturating_sub(self.others);
         self.others = others;
         waited.saturating_sub(busy)
+    }
+}
+
+/// A thread of a process.
+struct Thread {
+    name: String,
+    /// What it had used at the last look.
+    last: Option<Times>,
+    /// How often it had paused by itself: a worker does so when it has nothing to do.
+    pauses: Option<u64>,
+    /// Processor time since a look at which it was seen to have paused.
+    run: Duration,
+}
+
+impl Thread {
+    fn new(name: String) -> Self {
+        Self {
+            name,
+            last: None,
+            pauses: None,
+            run: Duration::ZERO,
+        }
+    }
+
+    /// How long the thread waited for a processor since the last look.
+    fn look(&mut self, folder: &str) -> Duration {
+        let file = |file| format!("{folder}/{}/{file}", self.name);
+        let now = machine::schedstat(&file("schedstat"));
+        let pauses = machine::pauses(&file("status"));
+        let mut waited = Duration::ZERO;
+        if let (Some(now), Some(last)) = (now, self.last) {
+            waited = now.waited.saturating_sub(last.waited);
+            self.run += now.ran.saturating_sub(last.ran);
+        }
+        if pauses != self.pauses {
+            self.run = Duration::ZERO;
+        }
+        (self.last, self.pauses) = (now, pauses);
+        waited
     }
 }
 

@@ -15,45 +15,50 @@ pub(super) const ATTACKS: &[Attack] = &[
     Attack::new("half-bodies", "1,024 POSTs with half a body", |target| {
         Box::pin(half(target, 1_024))
     })
-    .lasting(1_500, 8_000),
+    .lasting(700, 8_000),
     Attack::new(
         "half-bodies-many",
         "4,096 POSTs with half a body, each from another address",
         |target| Box::pin(half(target, 4_096)),
     )
-    .lasting(2_000, 8_000)
+    .lasting(1_000, 8_000)
     .by_many(),
     Attack::new(
         "large-half-bodies",
         "100 POSTs with 4 MiB of a body and no end",
         |target| Box::pin(large(target)),
     )
-    .lasting(1_500, 8_000),
+    .lasting(700, 8_000),
     Attack::new(
         "slow-bodies",
         "1,024 POSTs with one byte of the body a second",
         |target| Box::pin(slow(target)),
     )
-    .lasting(1_500, 12_000)
+    .long_only()
+    .lasting(700, 12_000)
     .by_many(),
     Attack::new(
         "tiny-chunks",
         "bodies of 200,000 chunks, one byte each",
         |target| Box::pin(chunks(target, 1, "")),
     )
-    .lasting(1_000, 5_000),
+    .one_at_a_time()
+    .lasting(500, 5_000),
     Attack::new(
         "chunk-extensions",
         "chunks with extensions of 4 KiB",
         |target| Box::pin(chunks(target, 100, ";x=yyyyyyyyyyyy")),
     )
-    .lasting(1_000, 5_000),
+    .long_only()
+    .one_at_a_time()
+    .lasting(500, 5_000),
     Attack::new(
         "expect-continue",
         "1,024 POSTs that wait for `100 Continue` and send no body",
         |target| Box::pin(expect(target)),
     )
-    .lasting(1_500, 8_000),
+    .long_only()
+    .lasting(700, 8_000),
 ];
 
 /// Headers of a call, and its body.

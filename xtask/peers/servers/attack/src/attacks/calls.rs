@@ -16,19 +16,19 @@ pub(super) const ATTACKS: &[Attack] = &[
         "1,500 slow calls at once from one address",
         |target| Box::pin(slow(target)),
     )
-    .lasting(2_500, 8_000),
+    .lasting(1_000, 8_000),
     Attack::new(
         "abandoned-calls",
         "500 slow calls a second whose connections are reset at once",
         |target| Box::pin(abandoned(target)),
     )
-    .lasting(1_000, 5_000),
+    .lasting(500, 5_000),
     Attack::new(
         "large-calls",
         "8 clients with calls of 4 MiB one after the other, 8 a second in all",
         |target| Box::pin(large(target)),
     )
-    .lasting(1_500, 6_000),
+    .lasting(700, 6_000),
 ];
 
 /// Calls that begin at different times, so that the server has a call's end to work on at any time.

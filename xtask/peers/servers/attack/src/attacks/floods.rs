@@ -14,20 +14,21 @@ pub(super) const ATTACKS: &[Attack] = &[
         "2,000 connections a second that are closed or reset at once",
         |target| Box::pin(churn(target)),
     )
-    .lasting(1_000, 5_000)
+    .lasting(500, 5_000)
     .by_many(),
     Attack::new(
         "notification-flood",
         "1,000 notifications a second of requests that do not exist",
         |target| Box::pin(notifications(target)),
     )
-    .lasting(1_000, 5_000),
+    .lasting(500, 5_000),
     Attack::new(
         "bad-messages",
         "1,000 messages a second that are not JSON-RPC",
         |target| Box::pin(bad(target)),
     )
-    .lasting(1_000, 5_000),
+    .long_only()
+    .lasting(500, 5_000),
 ];
 
 async fn churn(target: Target) -> Result<()> {

@@ -20,12 +20,13 @@ pub(super) const ATTACKS: &[Attack] = &[
         "1,000 requests a second with a `Host` or an `Origin` that is not allowed",
         |target| Box::pin(foreign(target)),
     )
-    .lasting(1_000, 5_000),
+    .lasting(500, 5_000),
     Attack::new(
         "malformed",
         "requests that are not HTTP, or contradict themselves",
         |target| Box::pin(malformed(target)),
-    ),
+    )
+    .long_only(),
 ];
 
 async fn huge(target: Target) -> Result<()> {

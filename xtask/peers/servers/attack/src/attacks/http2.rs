@@ -16,19 +16,19 @@ pub(super) const ATTACKS: &[Attack] = &[
         "4,000 HTTP/2 streams without a window, whose responses nobody reads",
         |target| Box::pin(unread(target)),
     )
-    .lasting(1_500, 8_000),
+    .lasting(700, 8_000),
     Attack::new(
         "http2-half-bodies",
         "4,000 HTTP/2 streams with half a body",
         |target| Box::pin(half_bodies(target)),
     )
-    .lasting(1_500, 8_000),
+    .lasting(700, 8_000),
     Attack::new(
         "http2-rapid-reset",
         "HTTP/2 requests that are reset at once, 10,000 a second",
         |target| Box::pin(rapid_reset(target)),
     )
-    .lasting(1_000, 5_000),
+    .lasting(500, 5_000),
     Attack::new(
         "http2-continuation",
         "HTTP/2 heads that go on without an end",
@@ -43,7 +43,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         "http2-pings",
         "20,000 HTTP/2 pings a second, whose answers nobody reads",
         |target| Box::pin(flood(target, frames::ping())),
-    ),
+    )
+    .long_only(),
     Attack::new(
         "http2-empty-data",
         "HTTP/2 bodies of empty frames, 20,000 a second",
@@ -54,7 +55,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         "HTTP/2 responses that are read one byte at a time",
         |target| Box::pin(tiny_windows(target)),
     )
-    .lasting(1_000, 5_000),
+    .long_only()
+    .lasting(500, 5_000),
 ];
 
 /// Streams that servers allow on one connection, as far as is known.
@@ -90,6 +92,17 @@ fn tool_call(target: &Target, stream: u32) -> Vec<u8> {
     bytes
 }
 
+/// A call whose response is a stream of events.
+fn events(target: &Target, stream: u32) -> Vec<u8> {
+    let tool = "test_tool_with_progress";
+    let body = modern("1", "tools/call", &call(tool, "{}"));
+    let marked = r#""_meta":{"progressToken":1,"#;
+    let body = body.replacen("\"_meta\":{", marked, 1);
+    let mut bytes = post(target, stream, "tools/call", Some(tool));
+    bytes.extend(frames::data(stream, body.as_bytes(), true));
+    bytes
+}
+
 /// Ids of streams: clients use odd ones.
 fn streams(count: u32) -> impl Iterator<Item = u32> {
     (0..count).map(|number| 2 * number + 1)
@@ -100,7 +113,12 @@ async fn unread(target: Target) -> Result<()> {
         let mut peer = Peer::open(&target, number).await?;
         peer.send(&frames::opening(0)).await?;
         for stream in streams(STREAMS) {
-            peer.send(&tool_call(&target, stream)).await?;
+            let bytes = if stream % 4 == 1 {
+                tool_call(&target, stream)
+            } else {
+                events(&target, stream)
+            };
+            peer.send(&bytes).await?;
         }
         peer.drain().await
     })

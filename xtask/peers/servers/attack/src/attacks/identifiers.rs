@@ -14,19 +14,21 @@ pub(super) const ATTACKS: &[Attack] = &[
         "request ids of 4 MiB, which responses repeat",
         |target| Box::pin(ids(target)),
     )
-    .lasting(1_000, 6_000),
+    .one_at_a_time()
+    .lasting(500, 6_000),
     Attack::new(
         "huge-progress-tokens",
         "progress tokens of 1 MiB, which each notification repeats",
         |target| Box::pin(tokens(target)),
     )
-    .lasting(1_000, 6_000),
+    .lasting(500, 6_000),
     Attack::new(
         "huge-uris",
         "URIs and values of 4 MiB in `resources/read` and others",
         |target| Box::pin(uris(target)),
     )
-    .lasting(1_000, 6_000),
+    .one_at_a_time()
+    .lasting(500, 6_000),
     Attack::new(
         "random-cursors",
         "cursors, event ids and session ids of random bytes",

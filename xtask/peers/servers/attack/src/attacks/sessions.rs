@@ -16,31 +16,32 @@ pub(super) const ATTACKS: &[Attack] = &[
         "4,000 new sessions a second from one address",
         |target| Box::pin(initialize(target)),
     )
-    .lasting(4_000, 8_000),
+    .lasting(2_900, 8_000),
     Attack::new(
         "unanswered-questions",
         "1,500 calls in sessions that ask the client, which does not answer",
         |target| Box::pin(unanswered(target)),
     )
-    .lasting(2_500, 8_000),
+    .lasting(1_000, 8_000),
     Attack::new(
         "batches",
         "20 clients with batches of 100 slow calls",
         |target| Box::pin(batches(target)),
     )
-    .lasting(1_500, 8_000),
+    .lasting(700, 8_000),
     Attack::new(
         "delete-during-post",
         "sessions that are deleted while their calls run",
         |target| Box::pin(deleted(target)),
     )
-    .lasting(1_500, 8_000),
+    .lasting(700, 8_000),
     Attack::new(
         "many-subscriptions",
         "sessions with 1,000 subscriptions to resources each",
         |target| Box::pin(subscriptions(target)),
     )
-    .lasting(1_500, 8_000),
+    .long_only()
+    .lasting(700, 8_000),
 ];
 
 /// One handshake after the other on kept connections. After three seconds there are more than the

@@ -16,46 +16,49 @@ pub(super) const ATTACKS: &[Attack] = &[
     Attack::new("silent", "10,001 connections that send nothing", |target| {
         Box::pin(beginnings(target, b""))
     })
-    .lasting(3_500, 12_000),
+    .long_only()
+    .lasting(2_400, 12_000),
     Attack::new("silent-many", "the same, from 10,001 addresses", |target| {
         Box::pin(beginnings(target, b""))
     })
-    .lasting(3_500, 12_000)
+    .lasting(2_400, 12_000)
     .by_many(),
     Attack::new(
         "half-head",
         "10,001 connections with half the head of a request",
         |target| Box::pin(beginnings(target, b"POST /mcp HTTP/1.1\r\nHost: 127.0")),
     )
-    .lasting(3_500, 12_000)
+    .lasting(2_400, 12_000)
     .by_many(),
     Attack::new(
         "half-preface",
         "10,001 connections with half the preface of HTTP/2",
         |target| Box::pin(beginnings(target, &frames::PREFACE[..12])),
     )
-    .lasting(3_500, 12_000)
+    .lasting(2_400, 12_000)
     .by_many(),
     Attack::new(
         "preface-only",
         "10,001 connections with the preface of HTTP/2 and nothing after it",
         |target| Box::pin(beginnings(target, frames::PREFACE)),
     )
-    .lasting(3_500, 12_000)
+    .long_only()
+    .lasting(2_400, 12_000)
     .by_many(),
     Attack::new(
         "idle-after-request",
         "10,001 connections that stay open after one request",
         |target| Box::pin(idle(target)),
     )
-    .lasting(4_500, 12_000)
+    .long_only()
+    .lasting(3_000, 12_000)
     .by_many(),
     Attack::new(
         "slow-head",
         "1,000 heads of requests, one byte a second",
         |target| Box::pin(slow(target)),
     )
-    .lasting(1_500, 12_000),
+    .lasting(700, 12_000),
 ];
 
 async fn beginnings(target: Target, bytes: &'static [u8]) -> Result<()> {

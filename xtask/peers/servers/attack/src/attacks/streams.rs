@@ -19,37 +19,38 @@ pub(super) const ATTACKS: &[Attack] = &[
         "500 streams of sessions that nobody reads, while lists change 50 times a second",
         |target| Box::pin(get_streams(target)),
     )
-    .lasting(1_500, 10_000),
+    .lasting(700, 10_000),
     Attack::new(
         "repeated-get-streams",
         "streams of one session that are opened over and over, 500 a second",
         |target| Box::pin(reopened(target)),
     )
-    .lasting(1_000, 5_000),
+    .lasting(500, 5_000),
     Attack::new(
         "listen-flood",
         "2,000 `subscriptions/listen` with 100 resources each, whose events nobody reads",
         |target| Box::pin(listen(target, 2_000, 100, 0)),
     )
-    .lasting(1_500, 8_000),
+    .lasting(700, 8_000),
     Attack::new(
         "listen-large",
         "200 `subscriptions/listen` with an id and `_meta` of 256 KiB each",
         |target| Box::pin(listen(target, 200, 1, 256 << 10)),
     )
-    .lasting(1_500, 8_000),
+    .lasting(700, 8_000),
     Attack::new(
         "unread-http-sse",
         "2,000 channels of HTTP+SSE that nobody reads",
         |target| Box::pin(channels(target)),
     )
-    .lasting(1_500, 8_000),
+    .lasting(700, 8_000),
     Attack::new(
         "http-sse-posts",
         "channels of HTTP+SSE with requests whose answers nobody reads",
         |target| Box::pin(channel_posts(target)),
     )
-    .lasting(1_500, 8_000),
+    .long_only()
+    .lasting(700, 8_000),
 ];
 
 async fn get_streams(target: Target) -> Result<()> {

@@ -12,11 +12,13 @@ pub(super) const ATTACKS: &[Attack] = &[
         "560 KB of the beginning of an error's path, where an error is reported",
         |target| Box::pin(paths(target, 560 << 10)),
     )
-    .lasting(1_500, 6_000),
+    .one_at_a_time()
+    .lasting(700, 6_000),
     Attack::new("error-path-large", "4 MiB of the same", |target| {
         Box::pin(paths(target, LARGE - 1024))
     })
-    .lasting(1_500, 6_000),
+    .one_at_a_time()
+    .lasting(700, 6_000),
     Attack::new(
         "terminal-codes",
         "names with control characters, which would be seen in a log",

@@ -16,19 +16,20 @@ pub(super) const ATTACKS: &[Attack] = &[
         "200 connections with requests one after the other, whose responses nobody reads",
         |target| Box::pin(pipelined(target)),
     )
-    .lasting(1_500, 8_000),
+    .lasting(700, 8_000),
     Attack::new(
         "large-unread",
         "60 responses of 4 MiB that nobody reads",
         |target| Box::pin(large(target)),
     )
-    .lasting(2_500, 12_000),
+    .lasting(1_500, 8_000),
     Attack::new(
         "slow-readers",
         "500 responses that are read one byte a second",
         |target| Box::pin(sipped(target)),
     )
-    .lasting(1_500, 8_000),
+    .long_only()
+    .lasting(700, 8_000),
 ];
 
 async fn pipelined(target: Target) -> Result<()> {

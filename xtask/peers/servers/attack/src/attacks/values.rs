@@ -13,36 +13,42 @@ pub(super) const ATTACKS: &[Attack] = &[
         "15 `initialize` with 1.39 million small values in what is kept of a client",
         |target| Box::pin(retained(target)),
     )
-    .lasting(6_000, 20_000),
+    .one_at_a_time()
+    .lasting(2_500, 10_000),
     Attack::new(
         "many-arguments",
         "1.39 million small values in arguments, also of unknown tools",
         |target| Box::pin(arguments(target)),
     )
-    .lasting(1_500, 6_000),
+    .one_at_a_time()
+    .lasting(700, 6_000),
     Attack::new(
         "many-shapes",
         "4 MiB of small values of each other shape",
         |target| Box::pin(shapes(target)),
     )
-    .lasting(1_500, 6_000),
+    .one_at_a_time()
+    .lasting(700, 6_000),
     Attack::new(
         "deep-nesting",
         "2 million arrays in one another, and 32,000 times 120",
         |target| Box::pin(nesting(target)),
-    ),
+    )
+    .one_at_a_time(),
     Attack::new(
         "duplicate-members",
         "objects with 500,000 members, the same and different ones",
         |target| Box::pin(members(target)),
     )
-    .lasting(1_500, 6_000),
+    .one_at_a_time()
+    .lasting(700, 6_000),
     Attack::new(
         "long-numbers",
         "numbers with 4 million digits, and strings of escapes",
         |target| Box::pin(scalars(target)),
     )
-    .lasting(1_000, 6_000),
+    .one_at_a_time()
+    .lasting(500, 6_000),
 ];
 
 async fn retained(target: Target) -> Result<()> {
@@ -55,7 +61,7 @@ async fn retained(target: Target) -> Result<()> {
         target.post("", &initialize(LEGACY, &capabilities, INFO, "")),
         target.post("", &initialize(LEGACY, "{}", INFO, &meta)),
     ];
-    let mut ticks = super::ticks(std::time::Duration::from_millis(250));
+    let mut ticks = super::ticks(std::time::Duration::from_millis(125));
     for request in requests.iter().cycle().take(15) {
         ticks.tick().await;
         let mut peer = Peer::open(&target, 0).await?;
