@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use tokio::task::JoinSet;
-use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
+use tokio::time::{Interval, MissedTickBehavior, interval, sleep, timeout};
 
 use crate::options::Options;
 use crate::peer::Peer;
@@ -124,10 +124,13 @@ pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
     Ok(all.into_iter().filter(wanted).collect())
 }
 
-/// New connections a second. More would fill the queue of connections that wait to be accepted, so
-/// that the kernel would refuse the good clients, whatever the server does.
-const OPENED_AT_ONCE: usize = 30;
+/// New connections before the attacker waits until the server has accepted them. Otherwise the queue
+/// of connections that wait to be accepted could overflow while the machine is busy, and the kernel
+/// would let good clients wait for a second, whatever the server does.
+const OPENED_AT_ONCE: usize = 50;
 const OPENING_INTERVAL: Duration = Duration::from_millis(5);
+/// How long the attacker waits for that. A server that is full accepts nobody.
+const ACCEPTING: Duration = Duration::from_millis(50);
 /// How long a peer waits after the server has closed its connection, if there are few and many peers.
 const REOPENING: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 /// More peers than this are many.
@@ -145,8 +148,9 @@ where
     let [few, many] = REOPENING;
     let pause = if peers > FEW { many } else { few };
     for number in 0..target.at_most(peers) {
-        if number % OPENED_AT_ONCE == 0 {
+        if number > 0 && number % OPENED_AT_ONCE == 0 {
             ticks.tick().await;
+            let _ = timeout(ACCEPTING, accepted(&target, number)).await;
         }
         let (target, act) = (target.clone(), act.clone());
         set.spawn(async move {
@@ -159,6 +163,14 @@ where
     }
     set.join_next().await;
     Ok(())
+}
+
+/// Waits until the server has accepted all connections that there are. It accepts them in their order,
+/// so that a response on a new one shows it.
+async fn accepted(target: &Target, number: usize) -> Result<()> {
+    let mut peer = Peer::open(target, number).await?;
+    let request = target.modern("1", "no/such", None, "");
+    peer.exchange(&request).await.map(|_| ())
 }
 
 /// Sends requests on one connection, so many a second at most, and waits for each response.

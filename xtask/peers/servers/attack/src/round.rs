@@ -4,6 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::attacks::Attack;
@@ -17,6 +18,9 @@ use crate::verdict::MEMORY;
 
 /// How long the good clients go on after an attack.
 const AFTERMATH: Duration = Duration::from_millis(100);
+
+/// How often to look whether an attack has begun.
+const PREPARING: Duration = Duration::from_millis(5);
 
 /// The p99 of a server's good calls without an attack, once it is known.
 #[derive(Clone, Copy, Debug, Default)]
@@ -134,11 +138,22 @@ fn assault(attack: &Attack, target: &Target, time: Duration) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        // An attack need not end by itself.
-        match runtime.block_on(async { timeout(time, play(target)).await }) {
-            Ok(played) => played.context("the attack could not be played"),
-            Err(_) => Ok(()),
-        }
+        let played = runtime.block_on(async {
+            let mut attack = JoinSet::new();
+            attack.spawn(play(target.clone()));
+            // What is sent is prepared first, which does not count.
+            let mut ended = None;
+            while ended.is_none() && !target.tally().has_begun() {
+                ended = timeout(PREPARING, attack.join_next()).await.ok();
+            }
+            match ended {
+                Some(ended) => ended,
+                // An attack need not end by itself.
+                None => timeout(time, attack.join_next()).await.ok().flatten(),
+            }
+        });
+        let played = played.transpose()?.unwrap_or(Ok(()));
+        played.context("the attack could not be played")
     });
     let played = attacker.join();
     played.map_err(|_| anyhow!("the attacker's thread panicked"))?

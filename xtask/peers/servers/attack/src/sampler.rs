@@ -122,21 +122,40 @@ impl Threads {
     /// How long the threads waited for a processor since the last look. Time in which others of the
     /// same process used a processor does not count: then the server kept itself waiting.
     fn look(&mut self) -> Duration {
-        let mut waited = Duration::ZERO;
+        // A thread that never paused may have been busy with one message: its waits delayed good calls
+        // only if no other thread handled them.
+        let (mut paused, mut busy) = (None, None);
         for thread in &mut self.first {
-            waited = waited.max(thread.look(&self.folder));
+            let seen = thread.look(&self.folder);
             self.longest_run = self.longest_run.max(thread.run);
+            if seen.paused {
+                paused = paused.max(Some(seen.waited));
+            } else if seen.active {
+                let least = busy.map_or(seen.waited, |least: Duration| least.min(seen.waited));
+                busy = Some(least);
+            }
         }
+        let waited = paused.or(busy).unwrap_or_default();
         let others: Duration = names(&self.folder)
             .filter(|name| !self.first.iter().any(|first| first.name == *name))
             .filter_map(|name| machine::schedstat(&format!("{}/{name}/schedstat", self.folder)))
             .map(|times| times.ran)
             .sum();
         // Smaller where a thread has ended meanwhile.
-        let busy = others.saturating_sub(self.others);
+        let used = others.saturating_sub(self.others);
         self.others = others;
-        waited.saturating_sub(busy)
+        waited.saturating_sub(used)
     }
+}
+
+/// What a thread did between two looks.
+struct Seen {
+    /// How long it waited for a processor.
+    waited: Duration,
+    /// Whether it paused by itself.
+    paused: bool,
+    /// Whether it ran or waited to run.
+    active: bool,
 }
 
 /// A thread of a process.
@@ -160,21 +179,28 @@ impl Thread {
         }
     }
 
-    /// How long the thread waited for a processor since the last look.
-    fn look(&mut self, folder: &str) -> Duration {
+    /// What the thread did since the last look.
+    fn look(&mut self, folder: &str) -> Seen {
         let file = |file| format!("{folder}/{}/{file}", self.name);
         let now = machine::schedstat(&file("schedstat"));
         let pauses = machine::pauses(&file("status"));
-        let mut waited = Duration::ZERO;
+        let (mut ran, mut waited) = (Duration::ZERO, Duration::ZERO);
         if let (Some(now), Some(last)) = (now, self.last) {
             waited = now.waited.saturating_sub(last.waited);
-            self.run += now.ran.saturating_sub(last.ran);
+            ran = now.ran.saturating_sub(last.ran);
         }
-        if pauses != self.pauses {
+        let paused = pauses != self.pauses;
+        if paused {
             self.run = Duration::ZERO;
+        } else {
+            self.run += ran;
         }
         (self.last, self.pauses) = (now, pauses);
-        waited
+        Seen {
+            waited,
+            paused,
+            active: !(ran + waited).is_zero(),
+        }
     }
 }
 

@@ -158,6 +158,14 @@ impl Tally {
         self.connections.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Whether a connection was opened, or at least tried.
+    pub(crate) fn has_begun(&self) -> bool {
+        let tried = [&self.connections, &self.unconnected];
+        tried
+            .iter()
+            .any(|counter| counter.load(Ordering::Relaxed) > 0)
+    }
+
     pub(crate) fn not_connected(&self) {
         self.unconnected.fetch_add(1, Ordering::Relaxed);
     }

@@ -15,13 +15,14 @@ pub(super) const ATTACKS: &[Attack] = &[
     Attack::new("half-bodies", "1,024 POSTs with half a body", |target| {
         Box::pin(half(target, 1_024))
     })
-    .lasting(700, 8_000),
+    .lasting(700, 8_000)
+    .long_only(),
     Attack::new(
         "half-bodies-many",
         "4,096 POSTs with half a body, each from another address",
         |target| Box::pin(half(target, 4_096)),
     )
-    .lasting(1_000, 8_000)
+    .lasting(1_200, 8_000)
     .by_many(),
     Attack::new(
         "large-half-bodies",

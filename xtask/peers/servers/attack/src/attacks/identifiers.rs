@@ -15,20 +15,20 @@ pub(super) const ATTACKS: &[Attack] = &[
         |target| Box::pin(ids(target)),
     )
     .one_at_a_time()
-    .lasting(500, 6_000),
+    .lasting(700, 6_000),
     Attack::new(
         "huge-progress-tokens",
         "progress tokens of 1 MiB, which each notification repeats",
         |target| Box::pin(tokens(target)),
     )
-    .lasting(500, 6_000),
+    .lasting(700, 6_000),
     Attack::new(
         "huge-uris",
         "URIs and values of 4 MiB in `resources/read` and others",
         |target| Box::pin(uris(target)),
     )
     .one_at_a_time()
-    .lasting(500, 6_000),
+    .lasting(700, 6_000),
     Attack::new(
         "random-cursors",
         "cursors, event ids and session ids of random bytes",
@@ -56,7 +56,7 @@ async fn ids(target: Target) -> Result<()> {
             &initialize(LEGACY, "{}", "{}", "").replacen("\"id\":0", &format!("\"id\":{id}"), 1),
         ),
     ];
-    volley(target, 8, requests).await
+    volley(target, 10, requests).await
 }
 
 async fn tokens(target: Target) -> Result<()> {
@@ -102,7 +102,7 @@ async fn uris(target: Target) -> Result<()> {
     ];
     let requests = bodies.iter().map(|body| target.post(&headers, body));
     let requests = requests.collect();
-    volley(target, 8, requests).await
+    volley(target, 10, requests).await
 }
 
 /// A sequence of bytes that looks random and is the same in each run.

@@ -18,9 +18,11 @@ pub(super) const ATTACKS: &[Attack] = &[
     })
     .long_only()
     .lasting(2_400, 12_000),
-    Attack::new("silent-many", "the same, from 10,001 addresses", |target| {
-        Box::pin(beginnings(target, b""))
-    })
+    Attack::new(
+        "silent-many",
+        "10,001 connections from as many addresses that send nothing",
+        |target| Box::pin(beginnings(target, b"")),
+    )
     .lasting(2_400, 12_000)
     .by_many(),
     Attack::new(

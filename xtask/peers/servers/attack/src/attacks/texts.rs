@@ -13,12 +13,14 @@ pub(super) const ATTACKS: &[Attack] = &[
         |target| Box::pin(paths(target, 560 << 10)),
     )
     .one_at_a_time()
-    .lasting(700, 6_000),
-    Attack::new("error-path-large", "4 MiB of the same", |target| {
-        Box::pin(paths(target, LARGE - 1024))
-    })
+    .lasting(1_000, 6_000),
+    Attack::new(
+        "error-path-large",
+        "4 MiB of the beginning of an error's path",
+        |target| Box::pin(paths(target, LARGE - 1024)),
+    )
     .one_at_a_time()
-    .lasting(700, 6_000),
+    .lasting(1_000, 6_000),
     Attack::new(
         "terminal-codes",
         "names with control characters, which would be seen in a log",
@@ -62,7 +64,7 @@ async fn paths(target: Target, bytes: usize) -> Result<()> {
         target.post(&modern_headers("x", None), &modern("1", &text, "")),
         target.post("", &format!(r#"{{"jsonrpc":"{text}"}}"#)),
     ];
-    volley(target, 5, requests).await
+    volley(target, 10, requests).await
 }
 
 async fn control_characters(target: Target) -> Result<()> {

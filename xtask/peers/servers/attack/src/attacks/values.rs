@@ -48,7 +48,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         |target| Box::pin(scalars(target)),
     )
     .one_at_a_time()
-    .lasting(500, 6_000),
+    .lasting(700, 6_000),
 ];
 
 async fn retained(target: Target) -> Result<()> {
@@ -86,7 +86,7 @@ async fn arguments(target: Target) -> Result<()> {
         ),
         target.post("", &crate::messages::request("1", "ping", &meta)),
     ];
-    volley(target, 4, requests).await
+    volley(target, 10, requests).await
 }
 
 async fn shapes(target: Target) -> Result<()> {
@@ -96,7 +96,7 @@ async fn shapes(target: Target) -> Result<()> {
         let arguments = format!(r#"{{"x":{}}}"#, array(value, LARGE - 1024));
         target.modern_call("1", &tool, &arguments)
     });
-    volley(target, 4, requests.into()).await
+    volley(target, 10, requests.into()).await
 }
 
 async fn nesting(target: Target) -> Result<()> {
@@ -114,7 +114,7 @@ async fn nesting(target: Target) -> Result<()> {
         target.modern_call("1", &tool, &format!(r#"{{"x":{allowed}}}"#)),
         target.post("", &r#"{"params":"#.repeat(400_000)),
     ];
-    volley(target, 4, requests).await
+    volley(target, 10, requests).await
 }
 
 async fn members(target: Target) -> Result<()> {
@@ -129,7 +129,7 @@ async fn members(target: Target) -> Result<()> {
         target.post("", &different),
         target.post("", &initialize(LEGACY, &different, INFO, "")),
     ];
-    volley(target, 4, requests).await
+    volley(target, 10, requests).await
 }
 
 async fn scalars(target: Target) -> Result<()> {
@@ -152,5 +152,5 @@ async fn scalars(target: Target) -> Result<()> {
         target.modern_call("1", &tool, &format!(r#"{{"x":"{escapes}"}}"#)),
         target.modern(&digits, "tools/list", None, ""),
     ];
-    volley(target, 4, requests).await
+    volley(target, 10, requests).await
 }
