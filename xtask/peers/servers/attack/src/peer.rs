@@ -10,6 +10,9 @@ use tokio::net::{TcpSocket, TcpStream};
 use crate::http::{Head, Response};
 use crate::target::Target;
 
+/// Bytes of the smallest buffer for what is received.
+const NARROW: u32 = 4096;
+
 /// A connection from an attacker's address.
 #[derive(Debug)]
 pub(crate) struct Peer {
@@ -21,8 +24,21 @@ pub(crate) struct Peer {
 impl Peer {
     /// Connects from the address of the peer with this number.
     pub(crate) async fn open(target: &Target, number: usize) -> Result<Self> {
+        Self::connect(target, number, false).await
+    }
+
+    /// The same with a small buffer for what is received, so that the kernel does not take what the
+    /// peer does not read.
+    pub(crate) async fn open_narrow(target: &Target, number: usize) -> Result<Self> {
+        Self::connect(target, number, true).await
+    }
+
+    async fn connect(target: &Target, number: usize, narrow: bool) -> Result<Self> {
         let connect = async {
             let socket = TcpSocket::new_v4()?;
+            if narrow {
+                socket.set_recv_buffer_size(NARROW)?;
+            }
             socket.bind(SocketAddr::V4(SocketAddrV4::new(target.source(number), 0)))?;
             let stream = socket.connect(SocketAddr::V4(target.address())).await?;
             stream.set_nodelay(true)?;

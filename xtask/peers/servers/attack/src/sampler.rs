@@ -189,8 +189,8 @@ impl Thread {
             waited = now.waited.saturating_sub(last.waited);
             ran = now.ran.saturating_sub(last.ran);
         }
-        let paused = pauses != self.pauses;
-        if paused {
+        let has_paused = pauses != self.pauses;
+        if has_paused {
             self.run = Duration::ZERO;
         } else {
             self.run += ran;
@@ -198,7 +198,7 @@ impl Thread {
         (self.last, self.pauses) = (now, pauses);
         Seen {
             waited,
-            paused,
+            paused: has_paused,
             active: !(ran + waited).is_zero(),
         }
     }

@@ -188,7 +188,7 @@ async fn flood(target: Target, frame: Vec<u8>) -> Result<()> {
     crowd(target, 4, move |target, number| {
         let burst = burst.clone();
         async move {
-            let mut peer = Peer::open(&target, number).await?;
+            let mut peer = Peer::open_narrow(&target, number).await?;
             peer.send(&frames::opening(WINDOW)).await?;
             let mut ticks = super::ticks(BURST);
             loop {

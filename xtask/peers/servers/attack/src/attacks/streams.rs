@@ -58,11 +58,12 @@ async fn get_streams(target: Target) -> Result<()> {
     let changes = super::volley(target.clone(), 50, vec![change]);
     let streams = crowd(target, 500, |target, number| async move {
         let (mut peer, headers) = target.open_session(number, LEGACY, "{}").await?;
+        let mut stream = Peer::open_narrow(&target, number).await?;
         let subscribe = format!(r#"{{"uri":"{WATCHED}"}}"#);
         let subscribe = request("1", "resources/subscribe", &subscribe);
         peer.exchange(&target.post(&headers, &subscribe)).await?;
-        peer.send(&target.get(&headers)).await?;
-        hold(peer).await
+        stream.send(&target.get(&headers)).await?;
+        hold(stream).await
     });
     let mut set = tokio::task::JoinSet::new();
     set.spawn(changes);
@@ -102,7 +103,7 @@ async fn listen(target: Target, peers: usize, resources: usize, padding: usize) 
         let body = body.replacen("\"_meta\":{", &marked, 1);
         let bytes = target.post(&modern_headers("subscriptions/listen", None), &body);
         async move {
-            let mut peer = Peer::open(&target, number).await?;
+            let mut peer = Peer::open_narrow(&target, number).await?;
             peer.send(&bytes).await?;
             drop(bytes);
             hold(peer).await
@@ -116,7 +117,7 @@ const CHANNEL: &str = "/sse";
 
 async fn channels(target: Target) -> Result<()> {
     crowd(target, 2_000, |target, number| async move {
-        let mut peer = Peer::open(&target, number).await?;
+        let mut peer = Peer::open_narrow(&target, number).await?;
         peer.send(&get(target.host(), CHANNEL, "")).await?;
         hold(peer).await
     })
@@ -125,7 +126,7 @@ async fn channels(target: Target) -> Result<()> {
 
 async fn channel_posts(target: Target) -> Result<()> {
     crowd(target, 50, |target, number| async move {
-        let mut channel = Peer::open(&target, number).await?;
+        let mut channel = Peer::open_narrow(&target, number).await?;
         channel.send(&get(target.host(), CHANNEL, "")).await?;
         channel.receive_head().await?;
         let Some(path) = channel.endpoint().await? else {

@@ -34,11 +34,11 @@ pub(super) const ATTACKS: &[Attack] = &[
 
 async fn pipelined(target: Target) -> Result<()> {
     let list = target.modern("1", "tools/list", None, "");
-    let requests = list.repeat(50);
+    let requests = list.repeat(20);
     crowd(target, 200, move |target, number| {
         let requests = requests.clone();
         async move {
-            let mut peer = Peer::open(&target, number).await?;
+            let mut peer = Peer::open_narrow(&target, number).await?;
             loop {
                 // Blocks once the server stops reading, as it should.
                 peer.send(&requests).await?;
@@ -57,7 +57,7 @@ async fn large(target: Target) -> Result<()> {
         let bytes = Arc::clone(&bytes);
         async move {
             tokio::time::sleep(Duration::from_millis(20) * u32::try_from(number)?).await;
-            let mut peer = Peer::open(&target, number).await?;
+            let mut peer = Peer::open_narrow(&target, number).await?;
             peer.send(&bytes).await?;
             hold(peer).await
         }
@@ -67,7 +67,7 @@ async fn large(target: Target) -> Result<()> {
 
 async fn sipped(target: Target) -> Result<()> {
     crowd(target, 500, |target, number| async move {
-        let mut peer = Peer::open(&target, number).await?;
+        let mut peer = Peer::open_narrow(&target, number).await?;
         peer.send(&target.modern("1", "tools/list", None, ""))
             .await?;
         loop {
