@@ -48,6 +48,9 @@ use anyhow::Result;
 use crate::options::Options;
 use crate::round::Quiet;
 
+/// Connections that the largest attacks open: one more than servers keep at once by default.
+const CONNECTIONS: usize = 10_001;
+
 fn main() -> ExitCode {
     match run() {
         Ok(true) => ExitCode::SUCCESS,
@@ -64,6 +67,9 @@ fn run() -> Result<bool> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let options = Options::parse(&arguments)?;
     let descriptors = machine::raise_descriptors()?;
+    if descriptors < CONNECTIONS {
+        eprintln!("the limit of open files allows only {descriptors} connections in an attack");
+    }
     let attacks = attacks::chosen(&options)?;
     let subjects = options.subjects();
 

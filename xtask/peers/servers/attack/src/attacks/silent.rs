@@ -5,12 +5,10 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::{Attack, crowd};
+use crate::CONNECTIONS;
 use crate::frames;
 use crate::peer::Peer;
 use crate::target::Target;
-
-/// One more than servers keep at once by default.
-const CONNECTIONS: usize = 10_001;
 
 pub(super) const ATTACKS: &[Attack] = &[
     Attack::new("silent", "10,001 connections that send nothing", |target| {
