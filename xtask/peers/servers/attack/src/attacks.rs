@@ -131,10 +131,13 @@ const OPENED_AT_ONCE: usize = 50;
 const OPENING_INTERVAL: Duration = Duration::from_millis(5);
 /// How long the attacker waits for that. A server that is full accepts nobody.
 const ACCEPTING: Duration = Duration::from_millis(50);
-/// How long a peer waits after the server has closed its connection, if there are few and many peers.
+/// How long each peer waits at least before it acts again, if there are few and many peers.
 const REOPENING: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 /// More peers than this are many.
 const FEW: usize = 100;
+/// How much longer than the one before it a peer waits: they must not all connect at the same time,
+/// for the reason above.
+const APART: Duration = Duration::from_micros(500);
 
 /// Has so many peers act at once, each over and over until the attack is over.
 async fn crowd<F, A>(target: Target, peers: usize, act: A) -> Result<()>
@@ -147,12 +150,15 @@ where
     let mut ticks = ticks(OPENING_INTERVAL);
     let [few, many] = REOPENING;
     let pause = if peers > FEW { many } else { few };
+    let mut apart = Duration::ZERO;
     for number in 0..target.at_most(peers) {
         if number > 0 && number % OPENED_AT_ONCE == 0 {
             ticks.tick().await;
             let _ = timeout(ACCEPTING, accepted(&target, number)).await;
         }
         let (target, act) = (target.clone(), act.clone());
+        let pause = pause + apart;
+        apart += APART;
         set.spawn(async move {
             loop {
                 // What the server does about it is the server's business, and counted elsewhere.
