@@ -2,12 +2,11 @@
 
 mod files;
 
-use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::workspace;
+use crate::peers;
 
 const USAGE: &str = "\
 usage: cargo xtask bench types [--quick]
@@ -29,11 +28,7 @@ usage: cargo xtask bench types [--quick]
 
   `--quick` measures for a short time only.";
 
-/// The workspace of the peers, which nothing else ever builds.
-const PEERS: &str = "xtask/peers";
-
-/// The servers that are measured, and the program that does it. Each is built alone: together they
-/// would share the features of what they depend on.
+/// The servers that are measured, and the program that does it.
 const SERVERS: [&str; 7] = [
     "floor",
     "http-lean",
@@ -79,9 +74,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
 
 fn types(options: &[&str]) -> Result<ExitCode> {
     // Criterion's own report goes to the log; the table comes last.
-    let measured = peers(&["bench", "--bench", "messages", "--"], options)?;
+    let measured = peers::cargo(&["bench", "--bench", "messages", "--"], options)?;
     if measured == ExitCode::SUCCESS {
-        peers(&["run", "--quiet", "--release"], &[])
+        peers::cargo(&["run", "--quiet", "--release"], &[])
     } else {
         Ok(measured)
     }
@@ -89,32 +84,8 @@ fn types(options: &[&str]) -> Result<ExitCode> {
 
 /// Missing a target is no failure: machines differ, and most of them are not quiet.
 fn load(what: &str, programs: &[&str], options: &[&str]) -> Result<ExitCode> {
-    for name in programs {
-        let built = peers(&["build", "--release", "--package", name], &[])?;
-        if built != ExitCode::SUCCESS {
-            return Ok(built);
-        }
-    }
-    let manifest = format!("{PEERS}/Cargo.toml");
-    let metadata = workspace::metadata(&["--no-deps", "--manifest-path", &manifest])?;
-    let target = metadata["target_directory"].as_str();
-    let folder = Path::new(target.context("cargo names no target folder")?).join("release");
+    let folder = peers::build(programs)?;
     let folder = folder.to_str().context("a path that is no text")?;
     let load = ["run", "--quiet", "--release", "--package", "load", "--"];
-    peers(&[&load[..], &[folder, what]].concat(), options)
-}
-
-/// Runs cargo in the workspace of the peers.
-fn peers(command: &[&str], options: &[&str]) -> Result<ExitCode> {
-    let status = Command::new(workspace::cargo())
-        .args(command)
-        .args(options)
-        .current_dir(workspace::root().join(PEERS))
-        .status()
-        .context("cannot run cargo")?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    peers::cargo(&[&load[..], &[folder, what]].concat(), options)
 }

@@ -1,5 +1,6 @@
 //! The commands of the workspace: `cargo xtask <command>`.
 
+mod attack;
 mod bench;
 mod browser;
 mod ci;
@@ -8,6 +9,7 @@ mod conformance;
 mod fuzz;
 mod interop;
 mod node;
+mod peers;
 mod python;
 mod schema;
 mod subject;
@@ -39,6 +41,10 @@ usage: cargo xtask <command>
   interop client               our client against foreign servers
   interop browser              pages in Chromium against our server
 
+  attack [--quick] [--peer rmcp] [--only NAME] [--format text|markdown]
+                               hostile and slow peers against our server
+  attack --url URL [--pid PID] the same against another server of this machine
+
   fuzz [TARGET] [--seconds N]  random inputs for all that reads bytes of a peer
 
   bench types [--quick]        compare with serde_json::Value and other crates
@@ -58,6 +64,7 @@ fn main() -> ExitCode {
             }),
             "conformance" => conformance::run(rest),
             "interop" => interop::run(rest),
+            "attack" => attack::run(rest),
             "fuzz" => fuzz::run(rest),
             "bench" => bench::run(rest),
             "ci" => ci::run(rest),

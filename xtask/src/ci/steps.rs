@@ -125,6 +125,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             "fuzz",
             vec![unless(fuzz::missing, "xtask fuzz --seconds 2")],
         ),
+        step("attack", attack()),
         step(
             "conformance",
             vec![
@@ -152,6 +153,18 @@ pub(super) fn all() -> Result<Vec<Step>> {
         step("numbers", numbers()),
         step("wasm", vec![wasm()?]),
     ])
+}
+
+/// Attacks use the addresses 127.0.0.2 and up, and measure by `/proc`.
+fn attack() -> Vec<Task> {
+    if !cfg!(target_os = "linux") {
+        return vec![Task::Skip("the attacks need Linux".to_owned())];
+    }
+    let test = "test --manifest-path xtask/peers/Cargo.toml --package attack";
+    [test, "xtask attack --quick"]
+        .into_iter()
+        .map(|line| Task::Run(Cargo::new(line)))
+        .collect()
 }
 
 fn cases(fallback: &str) -> String {

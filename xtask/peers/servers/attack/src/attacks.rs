@@ -1,0 +1,218 @@
+//! The attacks. Each file has those on one subject.
+
+mod bodies;
+mod calls;
+mod floods;
+mod heads;
+mod http2;
+mod identifiers;
+mod sessions;
+mod silent;
+mod streams;
+mod texts;
+mod unread;
+mod values;
+
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use tokio::task::JoinSet;
+use tokio::time::{Interval, MissedTickBehavior, interval, sleep, timeout};
+
+use crate::options::Options;
+use crate::peer::Peer;
+use crate::target::Target;
+
+/// A running attack.
+type Playing = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+
+/// Something that a hostile or slow peer does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attack {
+    /// What `--only` takes.
+    pub(crate) name: &'static str,
+    /// For the README.
+    pub(crate) what: &'static str,
+    pub(crate) play: fn(Target) -> Playing,
+    /// Whether it comes from many addresses.
+    pub(crate) many: bool,
+    /// Whether it sends one message at a time and waits for the response, so that a busy thread of the
+    /// server is busy with one message.
+    pub(crate) one_at_a_time: bool,
+    /// Whether a short run leaves it out.
+    long_only: bool,
+    /// Milliseconds that it lasts at most, in a short and in a long run.
+    lasts: (u64, u64),
+}
+
+impl Attack {
+    const fn new(name: &'static str, what: &'static str, play: fn(Target) -> Playing) -> Self {
+        Self {
+            name,
+            what,
+            play,
+            many: false,
+            one_at_a_time: false,
+            long_only: false,
+            lasts: (400, 5_000),
+        }
+    }
+
+    /// The same from many addresses.
+    const fn by_many(mut self) -> Self {
+        self.many = true;
+        self
+    }
+
+    const fn one_at_a_time(mut self) -> Self {
+        self.one_at_a_time = true;
+        self
+    }
+
+    const fn long_only(mut self) -> Self {
+        self.long_only = true;
+        self
+    }
+
+    const fn lasting(mut self, quick: u64, long: u64) -> Self {
+        self.lasts = (quick, long);
+        self
+    }
+
+    /// How long it lasts at most.
+    pub(crate) fn time(&self, quick: bool) -> Duration {
+        let (short, long) = self.lasts;
+        Duration::from_millis(if quick { short } else { long })
+    }
+}
+
+/// The attacks that the options ask for.
+pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
+    let all = [
+        texts::ATTACKS,
+        values::ATTACKS,
+        identifiers::ATTACKS,
+        silent::ATTACKS,
+        heads::ATTACKS,
+        bodies::ATTACKS,
+        http2::ATTACKS,
+        unread::ATTACKS,
+        streams::ATTACKS,
+        sessions::ATTACKS,
+        calls::ATTACKS,
+        floods::ATTACKS,
+    ]
+    .concat();
+    for name in &options.only {
+        if !all.iter().any(|attack| attack.name == name) {
+            let names: Vec<&str> = all.iter().map(|attack| attack.name).collect();
+            bail!(
+                "there is no attack `{name}`; there are {}",
+                names.join(", ")
+            );
+        }
+    }
+    let wanted = |attack: &Attack| {
+        if options.only.is_empty() {
+            !(options.quick && attack.long_only)
+        } else {
+            options.only.iter().any(|name| name == attack.name)
+        }
+    };
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+/// New connections before the attacker waits until the server has accepted them. Otherwise the queue
+/// of connections that wait to be accepted could overflow while the machine is busy, and the kernel
+/// would let good clients wait for a second, whatever the server does.
+const OPENED_AT_ONCE: usize = 50;
+const OPENING_INTERVAL: Duration = Duration::from_millis(5);
+/// How long the attacker waits for that. A server that is full accepts nobody.
+const ACCEPTING: Duration = Duration::from_millis(50);
+/// How long each peer waits at least before it acts again, if there are few and many peers.
+const REOPENING: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
+/// More peers than this are many.
+const FEW: usize = 100;
+/// How much longer than the one before it a peer waits: they must not all connect at the same time,
+/// for the reason above.
+const APART: Duration = Duration::from_micros(500);
+
+/// Has so many peers act at once, each over and over until the attack is over.
+async fn crowd<F, A>(target: Target, peers: usize, act: A) -> Result<()>
+where
+    F: Future<Output = Result<()>> + Send + 'static,
+    A: Fn(Target, usize) -> F + Clone + Send + 'static,
+{
+    // Dropped with this future, and all peers with it.
+    let mut set = JoinSet::new();
+    let mut ticks = ticks(OPENING_INTERVAL);
+    let [few, many] = REOPENING;
+    let pause = if peers > FEW { many } else { few };
+    let mut apart = Duration::ZERO;
+    for number in 0..target.at_most(peers) {
+        if number > 0 && number % OPENED_AT_ONCE == 0 {
+            ticks.tick().await;
+            let _ = timeout(ACCEPTING, accepted(&target, number)).await;
+        }
+        let (target, act) = (target.clone(), act.clone());
+        let pause = pause + apart;
+        apart += APART;
+        set.spawn(async move {
+            loop {
+                // What the server does about it is the server's business, and counted elsewhere.
+                let _ = act(target.clone(), number).await;
+                sleep(pause).await;
+            }
+        });
+    }
+    set.join_next().await;
+    Ok(())
+}
+
+/// Waits until the server has accepted all connections that there are. It accepts them in their order,
+/// so that a response on a new one shows it.
+async fn accepted(target: &Target, number: usize) -> Result<()> {
+    let mut peer = Peer::open(target, number).await?;
+    let request = target.modern("1", "no/such", None, "");
+    peer.exchange(&request).await.map(|_| ())
+}
+
+/// Sends requests on one connection, so many a second at most, and waits for each response.
+async fn volley(target: Target, per_second: u32, requests: Vec<Vec<u8>>) -> Result<()> {
+    let mut ticks = ticks(Duration::from_secs(1) / per_second);
+    let mut peer = Peer::open(&target, 0).await?;
+    for request in requests.iter().cycle() {
+        ticks.tick().await;
+        let outcome = peer.exchange(request).await;
+        if !outcome.is_ok_and(|response| !response.closes) {
+            peer = reopen(&target).await;
+        }
+    }
+    Ok(())
+}
+
+/// Connects again, as soon as the server lets it.
+async fn reopen(target: &Target) -> Peer {
+    loop {
+        if let Ok(peer) = Peer::open(target, 0).await {
+            return peer;
+        }
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Ticks that are skipped where they are missed.
+fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    ticks
+}
+
+/// Keeps a connection open and neither sends nor reads.
+async fn hold(peer: Peer) -> Result<()> {
+    pending::<()>().await;
+    drop(peer);
+    Ok(())
+}

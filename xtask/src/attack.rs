@@ -1,0 +1,109 @@
+//! `cargo xtask attack`: hostile and slow peers against a server, while good clients use it.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::{peers, subject};
+
+const USAGE: &str = "\
+usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
+                          [--format text|markdown]
+       cargo xtask attack --url URL [--pid PID] [--tool NAME] [--arguments JSON] [--peer rmcp]
+                          [--quick] [--only NAME]... [--format text|markdown]
+
+  Plays attacks over loopback while good clients call a tool every 10 ms, and prints for each attack
+  the longest wait of a good call, the p99 of good calls without and with the attack, the server's
+  memory before, at the peak and after it, and how many good calls failed. Fails where a bound is
+  broken: a good call waits for more than 100 ms; p99 is 50 ms or more and also more than 10 times its
+  quiet value; more than 64 MiB of memory do not return; a good call has no good response.
+
+  The server is the example `everything` of `mcp-server`, built for speed and started anew for each
+  attack, or the one at URL. Only loopback addresses are attacked. `xtask/peers/servers/attack/src/
+  main.rs` describes how it is measured.
+
+  --quick            a short attack of each kind: less than a minute in all
+  --peer rmcp        attacks rmcp, too, and prints both side by side; its bounds are not checked
+  --workers N        worker threads of the servers, by default 2
+  --only NAME        this attack alone; may be repeated; an unknown name lists all of them
+  --format markdown  the table of the README
+  --pid PID          the process of the server at URL; without it, its memory is unknown
+  --tool NAME        the tool that good clients call at URL, by default `test_simple_text`
+  --arguments JSON   its arguments, by default {}";
+
+/// Plays the attacks.
+const ATTACKER: &str = "attack";
+/// rmcp with the tools that attacks call.
+const RMCP: &str = "everything-rmcp";
+
+/// What was asked for.
+#[derive(Debug, Default)]
+struct Options {
+    /// Whether the server runs already.
+    elsewhere: bool,
+    rmcp: bool,
+    /// What the attacker gets to know.
+    passed: Vec<String>,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self> {
+        let mut options = Self::default();
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            if word == "--quick" {
+                options.passed.push(word.clone());
+                continue;
+            }
+            let Some(value) = words.next() else {
+                bail!("{USAGE}");
+            };
+            match word.as_str() {
+                "--peer" if value == "rmcp" => options.rmcp = true,
+                "--url" | "--pid" | "--tool" | "--arguments" | "--workers" | "--only"
+                | "--format" => {
+                    options.elsewhere |= word == "--url";
+                    options.passed.extend([word.clone(), value.clone()]);
+                }
+                _ => bail!("{USAGE}"),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    let options = Options::parse(arguments)?;
+    let packages: &[&str] = if options.rmcp {
+        &[ATTACKER, RMCP]
+    } else {
+        &[ATTACKER]
+    };
+    let folder = peers::build(packages)?;
+    let program = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let mut command = Command::new(program(ATTACKER));
+    command.args(&options.passed);
+    if !options.elsewhere {
+        let ours = subject::build_for_speed("mcp-server", "everything")?;
+        command.arg("--ours").arg(&ours);
+    }
+    if options.rmcp {
+        command.arg("--rmcp").arg(program(RMCP));
+    }
+    finish(&mut command, &program(ATTACKER))
+}
+
+/// Runs the attacker. Its exit code says whether all bounds were kept.
+fn finish(command: &mut Command, program: &Path) -> Result<ExitCode> {
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run {}", program.display()))?;
+    Ok(
+        match status.code().and_then(|code| u8::try_from(code).ok()) {
+            Some(code) => ExitCode::from(code),
+            None => ExitCode::FAILURE,
+        },
+    )
+}
