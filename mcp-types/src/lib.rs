@@ -63,6 +63,8 @@ pub mod id;
 pub mod json;
 pub mod lines;
 pub mod message;
+#[doc(hidden)]
+pub mod peer_text;
 mod proposal;
 #[cfg(feature = "registry")]
 pub mod registry;

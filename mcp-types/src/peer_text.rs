@@ -1,0 +1,163 @@
+//! Text of a peer in logs and on terminals: what is written of it, and what is escaped.
+//!
+//! Shared by `mcp-server` and `mcp-client`; not meant for programs.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+/// How many characters of a text [`PeerText`] writes at most.
+const TEXT_CHARS: usize = 200;
+
+/// How many characters of a value [`PeerDisplay`] writes at most: an error that quotes the peer
+/// has words of ours around it.
+const DISPLAY_CHARS: usize = 1000;
+
+/// Text that a peer sent, written so that it is safe in one line of a log.
+///
+/// Writes at most the first 200 characters and appends `…` where it cuts off the rest. Characters
+/// that [`is_unsafe`] names are written as `\u{1b}`. The cost does not depend on the length of the
+/// text.
+///
+/// ```
+/// use mcp_types::peer_text::PeerText;
+///
+/// let sent = "done\n\u{1b}[31mERROR all is lost";
+/// assert_eq!(PeerText(sent).to_string(), r"done\u{a}\u{1b}[31mERROR all is lost");
+/// ```
+#[derive(Clone, Copy)]
+pub struct PeerText<'a>(pub &'a str);
+
+impl Display for PeerText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0.chars();
+        for character in rest.by_ref().take(TEXT_CHARS) {
+            write_escaped(f, character)?;
+        }
+        match rest.next() {
+            Some(_) => f.write_char('…'),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The same as its `Display`, so that `?` in a field of `tracing` is as safe as `%`.
+impl fmt::Debug for PeerText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
+    }
+}
+
+/// A value whose `Display` may quote a peer, such as an error, written as [`PeerText`] writes text
+/// but with room for 1,000 characters.
+#[derive(Clone, Copy)]
+pub struct PeerDisplay<T>(pub T);
+
+impl<T: Display> Display for PeerDisplay<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut bounded = Bounded {
+            to: f,
+            left: DISPLAY_CHARS,
+            cut: false,
+        };
+        let written = write!(bounded, "{}", self.0);
+        // `Bounded` fails on purpose when it is full, so that the value stops writing.
+        match (bounded.cut, written) {
+            (true, _) => f.write_char('…'),
+            (false, written) => written,
+        }
+    }
+}
+
+/// The same as its `Display`.
+impl<T: Display> fmt::Debug for PeerDisplay<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
+    }
+}
+
+/// Escapes what is written to it, and fails once `left` characters were written.
+struct Bounded<'a, 'b> {
+    to: &'a mut Formatter<'b>,
+    left: usize,
+    cut: bool,
+}
+
+impl Write for Bounded<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            if self.left == 0 {
+                self.cut = true;
+                return Err(fmt::Error);
+            }
+            self.left -= 1;
+            write_escaped(self.to, character)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes `character`, escaped as `\u{..}` if it [`is_unsafe`].
+///
+/// # Errors
+///
+/// Those of `to`.
+pub fn write_escaped(to: &mut impl Write, character: char) -> fmt::Result {
+    if is_unsafe(character) {
+        write!(to, "\\u{{{:x}}}", u32::from(character))
+    } else {
+        to.write_char(character)
+    }
+}
+
+/// Returns `true` for a character that can forge a line of a log or take control of a terminal:
+/// control characters (U+0000 to U+001F, U+007F to U+009F), line and paragraph separators (U+2028,
+/// U+2029), and the embeddings, overrides and isolates that reorder text (U+202A to U+202E, U+2066
+/// to U+2069).
+#[must_use]
+pub fn is_unsafe(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn harmless_text_is_written_as_it_is() {
+        assert_eq!(
+            PeerText("Grüße, 世界 👋 \\ \"").to_string(),
+            "Grüße, 世界 👋 \\ \""
+        );
+        assert_eq!(PeerText("").to_string(), "");
+    }
+
+    #[test]
+    fn control_characters_separators_and_bidi_controls_are_escaped() {
+        let sent =
+            "a\0\t\r\n\u{1b}[2J\u{7f}\u{9b}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}z";
+        let written = r"a\u{0}\u{9}\u{d}\u{a}\u{1b}[2J\u{7f}\u{9b}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}z";
+        assert_eq!(PeerText(sent).to_string(), written);
+        assert_eq!(format!("{:?}", PeerText(sent)), written);
+        assert_eq!(PeerDisplay(sent).to_string(), written);
+        assert_eq!(format!("{:?}", PeerDisplay(sent)), written);
+    }
+
+    #[test]
+    fn long_text_is_cut_off_after_200_characters() {
+        let exact = "é".repeat(200);
+        assert_eq!(PeerText(&exact).to_string(), exact);
+        assert_eq!(
+            PeerText(&format!("{exact}é")).to_string(),
+            format!("{exact}…")
+        );
+    }
+
+    #[test]
+    fn long_values_are_cut_off_after_1000_characters() {
+        let exact = "é".repeat(1000);
+        assert_eq!(PeerDisplay(&exact).to_string(), exact);
+        assert_eq!(
+            PeerDisplay(format!("{exact}é")).to_string(),
+            format!("{exact}…")
+        );
+    }
+}
