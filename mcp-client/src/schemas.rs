@@ -1,6 +1,5 @@
 //! [`Schemas`]: what tools promise of their structured results, and whether they keep it.
 
-mod cost;
 mod validator;
 
 use std::collections::{HashMap, VecDeque};
@@ -31,8 +30,9 @@ pub enum OutputError {
     /// It breaks the schema.
     #[error("the structured content breaks its schema{}", told(.faults))]
     Mismatch {
-        /// What is wrong and where, as far as it was looked for: no more than 8 faults, and none
-        /// where the schema refers to itself. Values are not repeated.
+        /// What is wrong and where: at most 8 faults. None where to collect them would take too
+        /// long: for a large value, or a deep one whose schema refers to itself in several ways.
+        /// Values are not repeated.
         faults: Vec<DecodeError>,
     },
     /// The schema is none; or of another dialect than 2020-12, which is the default, 2019-09, draft
