@@ -4,7 +4,8 @@ use std::time::Duration;
 
 /// Bounds on what a server could make grow or last. The defaults suit most clients.
 ///
-/// `usize::MAX` and `Duration::MAX` mean without a bound. A time of zero is over at once. What a
+/// `usize::MAX` and `Duration::MAX` mean without a bound. A time of zero allows only
+/// what needs no waiting. What a
 /// connection cannot work without is possible with every value: a call is sent at least once, one
 /// event and one message can wait.
 #[derive(Clone, Debug)]

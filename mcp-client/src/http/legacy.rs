@@ -232,3 +232,17 @@ impl HttpLink {
         Err(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_that_a_server_asks_for_is_kept_within_bounds() {
+        let second = Duration::from_secs(1);
+        assert_eq!(wait(None, PAUSE), PAUSE);
+        assert_eq!(wait(Some(second), PAUSE), second);
+        assert_eq!(wait(Some(Duration::ZERO), PAUSE), SHORTEST_PAUSE);
+        assert_eq!(wait(Some(Duration::MAX), PAUSE), LONGEST_RETRY);
+    }
+}
