@@ -234,15 +234,29 @@ impl AsyncRead for Last {
             && let Some(runtime) = self.runtime.take()
         {
             runtime.shutdown_background();
+            while !takes_no_tasks() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
         }
         read
     }
 }
 
+/// Whether the runtime of this thread drops tasks as soon as they are spawned.
+fn takes_no_tasks() -> bool {
+    let held = Arc::new(());
+    let holds = Arc::clone(&held);
+    tokio::spawn(async move {
+        let _holds = holds;
+        std::future::pending::<()>().await
+    });
+    Arc::strong_count(&held) == 1
+}
+
 #[test]
 fn a_request_that_is_read_while_the_runtime_shuts_down_does_not_block_a_thread() {
     let mut builder = Builder::new_multi_thread();
-    let doomed = builder.worker_threads(1).enable_all().build();
+    let doomed = builder.worker_threads(2).enable_all().build();
     let doomed = doomed.expect("a runtime");
     let handle = doomed.handle().clone();
     let (gone, is_gone) = mpsc::channel();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_client::types::{Revision, SubscriptionFilter};
+use mcp_client::types::Revision;
 use mcp_client::{CallError, Client, ConnectError, HttpError, Limits};
 use serde_json::json;
 
@@ -134,25 +134,5 @@ async fn limits_at_their_extremes_work_over_http() {
             asked.event(&result).await;
             soon(call).await.expect("no panic").expect("a list");
         }
-    }
-}
-
-/// What a server says of coming back is about its stream, and not about the subscription.
-#[tokio::test]
-async fn a_subscription_is_not_kept_from_trying_again_by_a_pause_of_years() {
-    let mut limits = Limits::default();
-    limits.retry_first = Duration::ZERO;
-    limits.retry_most = Duration::ZERO;
-    let builder = Client::builder("test", "1").limits(limits);
-    let mut fake = Fake::start().await;
-    let client = fake.modern_with(fake.http(), builder).await;
-    let filter = SubscriptionFilter::new().tools_list_changed(true);
-    let mut news = client.listen(filter);
-    for _ in 0..3 {
-        let mut asked = fake.message("subscriptions/listen").await;
-        asked.events().await;
-        asked.write("retry: 18446744073709551615\n\n").await;
-        drop(asked);
-        soon(news.next()).await.expect("news").expect("it goes on");
     }
 }
