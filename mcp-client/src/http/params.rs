@@ -58,7 +58,7 @@ fn size(tool: &str, params: &[HeaderParam]) -> usize {
         let steps = param.path().segments().iter();
         let path = steps.map(|step| match step {
             Segment::Member(name) => size_of::<Segment>() + name.len(),
-            _ => size_of::<Segment>(),
+            Segment::Index(_) => size_of::<Segment>(),
         });
         size_of::<HeaderParam>() + param.name().len() + param.header().len() + path.sum::<usize>()
     };

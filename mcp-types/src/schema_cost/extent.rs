@@ -54,8 +54,11 @@ impl Extent {
         match value {
             json::Value::String(text) => self.bytes += text.len(),
             json::Value::Array(values) => {
-                values.iter().for_each(|value| self.add(value, level + 1))
+                for value in values {
+                    self.add(value, level + 1);
+                }
             }
+
             json::Value::Object(members) => {
                 for (name, value) in members {
                     self.bytes += name.len();
@@ -71,9 +74,9 @@ impl Extent {
         match value {
             serde_json::Value::String(text) => self.bytes += text.len(),
             serde_json::Value::Array(values) => {
-                values
-                    .iter()
-                    .for_each(|value| self.add_json(value, level + 1));
+                for value in values {
+                    self.add_json(value, level + 1);
+                }
             }
             serde_json::Value::Object(members) => {
                 for (name, value) in members {
