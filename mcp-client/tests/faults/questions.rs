@@ -247,8 +247,8 @@ fn takes_no_tasks() -> bool {
     let held = Arc::new(());
     let holds = Arc::clone(&held);
     tokio::spawn(async move {
-        let _holds = holds;
-        std::future::pending::<()>().await
+        std::future::pending::<()>().await;
+        drop(holds);
     });
     Arc::strong_count(&held) == 1
 }

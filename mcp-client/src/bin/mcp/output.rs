@@ -21,16 +21,19 @@ impl Output {
     }
 
     /// Prints a line that may hold what a server says.
+    #[expect(clippy::unused_self, reason = "all output goes through this type")]
     pub(crate) fn line(self, line: &str) -> io::Result<()> {
         writeln!(io::stdout(), "{}", clean::line(line))
     }
 
     /// Prints a text of several lines.
+    #[expect(clippy::unused_self, reason = "all output goes through this type")]
     pub(crate) fn block(self, text: &str) -> io::Result<()> {
         writeln!(io::stdout(), "{}", clean::text(text))
     }
 
     /// Prints a message, which may have several lines, among others.
+    #[expect(clippy::unused_self, reason = "all output goes through this type")]
     pub(crate) fn message(self, message: &str) -> io::Result<()> {
         writeln!(io::stdout(), "{}", clean::message(message))
     }
