@@ -13,7 +13,7 @@ use mcp_types::{
     LoggingMessageNotification, LoggingMessageNotificationParams, Notification, Proposal,
     RequestMetaObject, Revision, Root,
 };
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::cache::{Cache, Cached};
 use crate::calls::Calls;
@@ -254,6 +254,7 @@ impl ClientBuilder {
         let described = serde_json::from_str(&described).map_err(DecodeError::from)?;
         let capabilities = json::to_string(&self.capabilities).map_err(DecodeError::from)?;
         let cache = self.cache.map(|cache| Cached::new(cache, &capabilities));
+        let questions = self.limits.server_requests.min(Semaphore::MAX_PERMITS);
         Ok(Arc::new(Core {
             cache,
             #[cfg(feature = "json-schema")]
@@ -267,6 +268,7 @@ impl ClientBuilder {
             calls: Arc::<Calls>::default(),
             link,
             notifications: self.notifications,
+            questions: Arc::new(Semaphore::new(questions)),
             requests: Arc::default(),
             inboxes: Inboxes::default(),
             watched: Watched::default(),

@@ -14,6 +14,7 @@ use crate::builder::ClientBuilder;
 use crate::call::Call;
 use crate::core::Core;
 use crate::error::{CallError, TransportError};
+use crate::exchange::notify;
 use crate::subscription::Subscription;
 use crate::transport::Run;
 
@@ -159,7 +160,8 @@ impl Client {
     /// # Errors
     ///
     /// [`CallError::Params`] where the server's revision cannot say it, [`CallError::Lost`] where
-    /// the connection is lost.
+    /// the connection is lost, [`CallError::Timeout`] where the server does not take it within
+    /// [`Limits::call_time`](crate::Limits).
     pub async fn notify<N>(&self, params: N::Params) -> Result<(), CallError>
     where
         N: Notification,
@@ -174,12 +176,7 @@ impl Client {
     }
 
     async fn tell(&self, method: &'static str, message: Vec<u8>) -> Result<(), CallError> {
-        let core = self.core();
-        let sent = core.link.notify(core, message).await;
-        sent.map_err(|source| CallError::Lost {
-            method,
-            source: Arc::new(source),
-        })
+        notify(self.core(), method, message).await
     }
 
     /// Drops what is [kept](crate::Cache) for this client alone: what to do when it speaks for
@@ -195,7 +192,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`CallError::Lost`] where the connection is lost.
+    /// [`CallError::Lost`] where the connection is lost, [`CallError::Timeout`] where the server does
+    /// not take it in time.
     pub async fn roots_changed(&self) -> Result<(), CallError> {
         if self.revision() == Revision::LATEST {
             return Ok(());

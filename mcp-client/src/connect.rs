@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mcp_types::json::{self, Object, Value};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
     ClientCapabilities, InitializeRequest, InitializeRequestParams, InitializeResult,
@@ -17,8 +18,8 @@ use mcp_types::{
 use crate::answer;
 use crate::core::Core;
 use crate::era::Era;
-use crate::error::{CallError, ConnectError};
-use crate::exchange::{Wait, exchange};
+use crate::error::{self, CallError, ConnectError};
+use crate::exchange::{Wait, exchange, notify};
 use crate::params::Params;
 
 /// The newest of the revisions that begin with a handshake.
@@ -107,6 +108,7 @@ pub(crate) async fn set_level(core: &Arc<Core>) -> Result<(), CallError> {
     match exchange(core, method, wait, |_| params).await {
         // It then logs what it likes.
         Err(error @ CallError::Refused { .. }) => {
+            let error = PeerDisplay(&error);
             tracing::warn!(%error, "the level of the log stays as it is");
             Ok(())
         }
@@ -142,7 +144,7 @@ fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
 fn best(theirs: &[String]) -> Result<Revision, ConnectError> {
     let known = theirs.iter().filter_map(|name| name.parse().ok());
     known.max().ok_or_else(|| ConnectError::Revision {
-        theirs: theirs.to_vec(),
+        theirs: error::offered(theirs),
     })
 }
 
@@ -199,7 +201,7 @@ pub(crate) async fn initialize(
     let known = agreed.parse().ok();
     let Some(revision) = known.filter(|&revision: &Revision| revision < Revision::LATEST) else {
         return Err(ConnectError::Revision {
-            theirs: vec![agreed.to_owned()],
+            theirs: error::offered(&[agreed.to_owned()]),
         });
     };
     let result: InitializeResult = revision
@@ -223,6 +225,6 @@ pub(crate) async fn initialize(
         capabilities: result.capabilities.into(),
         instructions: result.instructions,
     });
-    core.link.notify(core, message).await?;
+    notify(core, InitializedNotification::METHOD, message).await?;
     Ok(revision)
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 #[cfg(feature = "json-schema")]
 use mcp_types::ToolListChangedNotification;
 use mcp_types::json::{self, Map};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
 use mcp_types::{
@@ -15,7 +16,7 @@ use mcp_types::{
     Proposal, RequestId, Revision,
 };
 use serde_json::value::RawValue;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::cache::Cached;
 use crate::calls::{Calls, Reply};
@@ -35,8 +36,8 @@ use crate::subscription::{Inboxes, Watched, notice};
 /// As many messages of a batch are taken.
 const BATCH: usize = 1_000;
 
-/// Bytes that a log shows of what is no message.
-const EXCERPT: usize = 200;
+/// Bytes of what is no message that are read for a log, which shows at most 200 characters.
+const EXCERPT: usize = 1_000;
 
 /// The state of a connection.
 pub(crate) struct Core {
@@ -55,6 +56,8 @@ pub(crate) struct Core {
     #[cfg(feature = "json-schema")]
     pub(crate) schemas: Schemas,
     pub(crate) notifications: Notifications,
+    /// A permit for each question of a server of the newest revision that may be worked on.
+    pub(crate) questions: Arc<Semaphore>,
     pub(crate) requests: Arc<Requests>,
     pub(crate) inboxes: Inboxes,
     pub(crate) watched: Watched,
@@ -134,8 +137,11 @@ impl Core {
     }
 
     fn malformed(&self, fault: rpc::EnvelopeError, text: &[u8]) {
-        let excerpt = &*excerpt(text);
-        tracing::warn!(%fault, excerpt, "the server sent what is no message");
+        tracing::warn!(
+            fault = %PeerDisplay(&fault),
+            excerpt = %PeerText(&excerpt(text)),
+            "the server sent what is no message"
+        );
         if let Some(id) = fault.id().filter(|_| fault.is_response()).cloned() {
             self.calls.reply(&id, Reply::Malformed(fault));
         }
@@ -153,6 +159,7 @@ impl Core {
                 if let Some(id) = id {
                     self.reply(&id, Reply::Error(error));
                 } else {
+                    let error = PeerDisplay(&error);
                     tracing::warn!(%error, "the server could not read a message");
                 }
             }
@@ -165,7 +172,7 @@ impl Core {
 
     fn reply(&self, id: &RequestId, reply: Reply) {
         if !self.calls.reply(id, reply) {
-            tracing::debug!(%id, "an answer that nobody waits for");
+            tracing::debug!(id = %PeerDisplay(id), "an answer that nobody waits for");
         }
     }
 
@@ -185,12 +192,12 @@ impl Core {
             _ => notice(&self.inboxes, revision, method, params),
         };
         let heard = heard.unwrap_or_else(|error| {
-            tracing::warn!(method, %error, "a notification that cannot be read");
+            unreadable(method, &error);
             true
         });
         let handled = self.notifications.hear(revision, method, text);
         if !heard && !handled {
-            tracing::debug!(method, "notification without a handler");
+            tracing::debug!(method = %PeerText(method), "notification without a handler");
         }
     }
 
@@ -215,9 +222,17 @@ impl Core {
             link: Arc::clone(&self.link),
             revision: self.revision(),
             limit: self.limits.server_requests,
+            byte_limit: self.limits.server_request_bytes,
         };
         self.requests.take(with, id, method, params);
     }
+}
+
+/// Logs that a notification of the server is malformed.
+#[cold]
+pub(crate) fn unreadable(method: &str, error: &VersionError) {
+    let (method, error) = (PeerText(method), PeerDisplay(error));
+    tracing::warn!(%method, %error, "a notification that cannot be read");
 }
 
 /// The beginning of a text; the rest is as long as the server likes.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::error::DecodeError;
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{EnvelopeError, ErrorObject};
 
@@ -50,7 +51,7 @@ pub enum CallError {
     ResultType {
         /// The method.
         method: &'static str,
-        /// What the server says that it is.
+        /// What the server says that it is, at most 200 characters of it.
         result_type: String,
     },
     /// A question of the server could not be answered, so that the call cannot go on.
@@ -68,6 +69,17 @@ pub enum CallError {
         method: &'static str,
         /// How often.
         rounds: usize,
+    },
+    /// The server answered with more questions at once than
+    /// [`Limits::server_requests`](crate::Limits). No handler has seen them.
+    #[error("`{method}` was answered with {asked} questions at once, {limit} are allowed")]
+    Questions {
+        /// The method.
+        method: &'static str,
+        /// How many there were.
+        asked: usize,
+        /// The limit.
+        limit: usize,
     },
     /// An element of a list is malformed. The list goes on behind it.
     #[error("an element of `{method}` is malformed: {source}")]
@@ -198,6 +210,12 @@ fn last_words(stderr: &str) -> String {
     }
 }
 
+/// The revisions that a server offers, as far as an error repeats them.
+pub(crate) fn offered(names: &[String]) -> Vec<String> {
+    let names = names.iter().take(32);
+    names.map(|name| PeerText(name).to_string()).collect()
+}
+
 /// Why there is no connection to a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -211,7 +229,7 @@ pub enum ConnectError {
     /// There is no revision that both sides speak.
     #[error("the server speaks {theirs:?}, none of which this client does")]
     Revision {
-        /// What the server offers.
+        /// What the server offers: at most 32 names, and 200 characters of each.
         theirs: Vec<String>,
     },
     /// What the server says of itself cannot be read.

@@ -10,7 +10,7 @@ use mcp_types::v2025_11_25::InitializeRequest;
 use mcp_types::{RequestId, rpc};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::calls::{Progress, Reply, Waiting};
 use crate::core::Core;
@@ -70,6 +70,22 @@ pub(crate) async fn exchange<P: Serialize>(
         Reply::Malformed(source) => Err(CallError::Message { method, source }),
         Reply::Lost(source) => Err(CallError::Lost { method, source }),
     }
+}
+
+/// Sends a notification, in the time of a call: the server may not read it, or, over HTTP, not
+/// answer it.
+pub(crate) async fn notify(
+    core: &Arc<Core>,
+    method: &'static str,
+    message: Vec<u8>,
+) -> Result<(), CallError> {
+    let after = core.limits.call_time;
+    let sent = timeout(after, core.link.notify(core, message)).await;
+    let sent = sent.map_err(|_| CallError::Timeout { method, after })?;
+    sent.map_err(|source| CallError::Lost {
+        method,
+        source: Arc::new(source),
+    })
 }
 
 /// A call that the server hears of when nobody waits for it any more.
@@ -140,15 +156,13 @@ impl Wait {
         let Some(most) = self.most else {
             return passed(self.begun, self.time).await;
         };
-        let Some(end) = self.begun.checked_add(most) else {
+        let Some(end) = deadline(self.begun, most) else {
             return pending().await;
         };
         loop {
             let last = self.progress.as_ref().map(|progress| progress.last());
             let last = last.map_or(self.begun, |last| self.begun.max(last));
-            let until = last
-                .checked_add(self.time)
-                .map_or(end, |next| end.min(next));
+            let until = deadline(last, self.time).map_or(end, |next| end.min(next));
             if until <= Instant::now() {
                 return;
             }
@@ -157,9 +171,16 @@ impl Wait {
     }
 }
 
+/// When a time that begins at `from` has passed; `None` where that is so late that it need not be
+/// waited for, and near the end of what an [`Instant`] can say.
+fn deadline(from: Instant, time: Duration) -> Option<Instant> {
+    const CENTURY: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+    from.checked_add(time).filter(|_| time < CENTURY)
+}
+
 /// Ends when a time has passed, if it can.
 async fn passed(begun: Instant, time: Duration) {
-    match begun.checked_add(time) {
+    match deadline(begun, time) {
         Some(end) => sleep_until(end).await,
         None => pending().await,
     }

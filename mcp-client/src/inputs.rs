@@ -4,6 +4,7 @@ use std::error::Error;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_types::form;
 use mcp_types::rpc::ErrorObject;
@@ -12,7 +13,9 @@ use mcp_types::{
     ElicitRequestURLParams, ElicitResult, InputRequest, InputRequests, InputResponse,
     InputResponses, ListRootsResult, Root,
 };
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 /// Why a question has no answer: what a handler fails with. An [`ErrorObject`] is said to a server
 /// of the older era as it is, anything else with its text as -32603; to a server of the newest
@@ -67,18 +70,28 @@ impl Inputs {
         })
     }
 
-    /// The answers to several questions, which are asked at once.
+    /// The answers to several questions, which are asked at once, as far as there are `permits`. A
+    /// question waits for its permit no longer than `time`: a handler may itself make calls that
+    /// are answered with questions.
     pub(crate) async fn answers(
         &self,
         requests: InputRequests,
+        permits: &Arc<Semaphore>,
+        time: Duration,
     ) -> Result<InputResponses, InputError> {
         let names: Vec<String> = requests.keys().map(str::to_owned).collect();
         let mut found: Vec<Option<InputResponse>> = names.iter().map(|_| None).collect();
         // Dropping the set ends what is still being asked.
         let mut asked = JoinSet::new();
         for (place, (_, request)) in requests.into_iter().enumerate() {
-            let inputs = self.clone();
-            asked.spawn(async move { (place, inputs.answer(request).await) });
+            let (inputs, permits) = (self.clone(), Arc::clone(permits));
+            asked.spawn(async move {
+                let answer = match timeout(time, permits.acquire()).await {
+                    Ok(_permit) => inputs.answer(request).await,
+                    Err(_) => Err(InputError::from("too many questions are being worked on")),
+                };
+                (place, answer)
+            });
         }
         while let Some(answered) = asked.join_next().await {
             let (place, answer) = answered?;

@@ -3,6 +3,11 @@
 use std::time::Duration;
 
 /// Bounds on what a server could make grow or last. The defaults suit most clients.
+///
+/// `usize::MAX` and `Duration::MAX` mean without a bound. A time of zero allows only
+/// what needs no waiting. What a
+/// connection cannot work without is possible with every value: a call is sent at least once, one
+/// event and one message can wait.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
@@ -15,15 +20,23 @@ pub struct Limits {
     pub probe_time: Duration,
     /// How long it may take to reach a server over HTTP, TLS aside: 10 seconds.
     pub connect_time: Duration,
-    /// How often a call that is answered with questions is sent again: 16 times.
+    /// How often a call is sent that is answered with questions again and again: 16 times. It is
+    /// sent at least once.
     pub rounds: usize,
-    /// Requests of the server that are worked on at once: 64. One more is refused.
+    /// Questions of the server that handlers work on at once: 64.
+    ///
+    /// A server of an older revision asks by requests; one more is refused. A server of the newest
+    /// revision answers a call with questions: more of them in one answer end the call with
+    /// [`CallError::Questions`](crate::CallError), and no handler sees any. Those of several calls
+    /// wait for their turn, each no longer than the timeout of its call.
     pub server_requests: usize,
     /// Events that wait for a program that does not take them from its
-    /// [`Subscription`](crate::Subscription): 1024. Those of more changes become one.
+    /// [`Subscription`](crate::Subscription): 1024. Beyond that there is one
+    /// [`Missed`](crate::SubscriptionEvent::Missed) for all that were not kept.
     pub pending_events: usize,
     /// How long a subscription whose connection broke waits at first before it tries again:
-    /// 500 milliseconds. It then waits twice as long each time.
+    /// 500 milliseconds. It then waits twice as long each time, and never less than 10
+    /// milliseconds.
     pub retry_first: Duration,
     /// How long it waits at most: 30 seconds.
     pub retry_most: Duration,
@@ -35,6 +48,12 @@ pub struct Limits {
     pub list_bytes: usize,
     /// Bytes that wait for a server that does not read before calls have to wait: 1 MiB.
     pub queued_bytes: usize,
+    /// Bytes of the messages of the events that wait for a program, as
+    /// [`pending_events`](Self::pending_events) counts them: 4 MiB. One event may be larger.
+    pub pending_bytes: usize,
+    /// Bytes of the requests of a server of an older revision that are worked on at once: 32 MiB.
+    /// One request may be larger; another one is refused then.
+    pub server_request_bytes: usize,
 }
 
 impl Default for Limits {
@@ -53,6 +72,8 @@ impl Default for Limits {
             list_items: 100_000,
             list_bytes: 64 << 20,
             queued_bytes: 1 << 20,
+            pending_bytes: 4 << 20,
+            server_request_bytes: 32 << 20,
         }
     }
 }

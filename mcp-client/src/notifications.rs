@@ -7,6 +7,7 @@ use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Notification, Revision};
 
 use crate::answer;
+use crate::core::unreadable;
 
 type Hear = dyn Fn(Revision, &str) -> Result<(), VersionError> + Send + Sync;
 
@@ -35,7 +36,7 @@ impl Notifications {
             return false;
         };
         if let Err(error) = hear(revision, params) {
-            tracing::warn!(method, %error, "a notification that cannot be read");
+            unreadable(method, &error);
         }
         true
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use mcp_types::json::{self, Object};
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{
@@ -12,7 +13,7 @@ use mcp_types::{
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::AbortHandle;
 
 use crate::answer;
 use crate::inputs::{InputError, Inputs};
@@ -26,15 +27,56 @@ pub(crate) struct Requests {
 
 #[derive(Default)]
 struct Running {
-    tasks: JoinSet<()>,
     by_id: HashMap<RequestId, Working>,
+    /// The sum of the bytes of all.
+    bytes: usize,
     /// Counts them: a server that is started again takes the same ids.
     next: u64,
 }
 
 struct Working {
     number: u64,
-    task: AbortHandle,
+    bytes: usize,
+    /// Absent for the moment between the insertion and the start of the task.
+    task: Option<AbortHandle>,
+}
+
+impl Running {
+    /// Makes room for a request, which gets a number.
+    fn add(&mut self, id: &RequestId, bytes: usize, with: &Answering) -> Result<u64, ErrorObject> {
+        if self.by_id.contains_key(id) {
+            let text = "a request with this id is being worked on";
+            return Err(ErrorObject::invalid_request(text));
+        }
+        let after = self.bytes.saturating_add(bytes);
+        let large = !self.by_id.is_empty() && after > with.byte_limit;
+        if self.by_id.len() >= with.limit || large {
+            return Err(ErrorObject::internal_error("too many requests at once"));
+        }
+        let number = self.next;
+        self.next += 1;
+        self.bytes = after;
+        let task = None;
+        let working = Working {
+            number,
+            bytes,
+            task,
+        };
+        self.by_id.insert(id.clone(), working);
+        Ok(number)
+    }
+
+    /// The request with this number, unless its id is another one's by now.
+    fn get_mut(&mut self, id: &RequestId, number: u64) -> Option<&mut Working> {
+        let working = self.by_id.get_mut(id)?;
+        (working.number == number).then_some(working)
+    }
+
+    fn remove(&mut self, id: &RequestId) -> Option<Working> {
+        let working = self.by_id.remove(id)?;
+        self.bytes -= working.bytes;
+        Some(working)
+    }
 }
 
 /// What is needed to answer.
@@ -47,6 +89,8 @@ pub(crate) struct Answering {
     pub(crate) revision: Revision,
     /// As many at once.
     pub(crate) limit: usize,
+    /// Bytes of all at once.
+    pub(crate) byte_limit: usize,
 }
 
 impl Requests {
@@ -77,21 +121,11 @@ impl Requests {
             Ok(request) => request,
             Err(error) => return refuse(error),
         };
-        let mut running = self.running();
-        // What has ended has no need to be kept.
-        while running.tasks.try_join_next().is_some() {}
-        if running.by_id.contains_key(id) {
-            drop(running);
-            let error = ErrorObject::invalid_request("a request with this id is being worked on");
-            return refuse(error);
-        }
-        if running.by_id.len() >= with.limit {
-            drop(running);
-            let error = ErrorObject::internal_error("too many requests at once");
-            return refuse(error);
-        }
-        let number = running.next;
-        running.next += 1;
+        let bytes = method.len() + params.map_or(0, |params| params.get().len()) + length(id);
+        let number = match self.running().add(id, bytes, &with) {
+            Ok(number) => number,
+            Err(error) => return refuse(error),
+        };
         let open = Open {
             requests: Arc::downgrade(self),
             link: with.link,
@@ -99,7 +133,9 @@ impl Requests {
             id: id.clone(),
             number,
         };
-        let task = running.tasks.spawn(async move {
+        // Without the lock: a runtime that is being shut down drops the future, and with it `open`,
+        // which takes the lock, before this returns.
+        let task = tokio::spawn(async move {
             let answer = with.inputs.answer(request).await;
             let message = answer.and_then(|answer| Ok(write(&open.id, &answer, with.revision)?));
             open.answer(match message {
@@ -107,20 +143,50 @@ impl Requests {
                 Err(error) => refusal(&open.id, &said(error)),
             });
         });
-        running.by_id.insert(id.clone(), Working { number, task });
+        if let Some(working) = self.running().get_mut(id, number) {
+            working.task = Some(task.abort_handle());
+            return;
+        }
+        // It is done, or was cancelled meanwhile.
+        task.abort();
     }
 
     /// The server does not wait for an answer any more.
     pub(crate) fn cancel(&self, id: &RequestId) -> bool {
-        let task = self.running().by_id.remove(id);
-        task.inspect(|working| working.task.abort()).is_some()
+        let cancelled = self.running().remove(id);
+        cancelled.inspect(Working::abort).is_some()
     }
 
     /// There is nobody to answer any more.
     pub(crate) fn end(&self) {
-        let mut running = self.running();
-        running.tasks.abort_all();
-        running.by_id.clear();
+        let ended = {
+            let mut running = self.running();
+            running.bytes = 0;
+            std::mem::take(&mut running.by_id)
+        };
+        ended.values().for_each(Working::abort);
+    }
+}
+
+impl Drop for Requests {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Working {
+    fn abort(&self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+/// Bytes of an id.
+fn length(id: &RequestId) -> usize {
+    match id {
+        RequestId::String(id) => id.len(),
+        RequestId::Number(_) => 0,
     }
 }
 
@@ -142,11 +208,10 @@ impl Open {
             return;
         };
         let mut running = requests.running();
-        let own = running.by_id.get(&self.id);
-        if own.is_none_or(|working| working.number != self.number) {
+        if running.get_mut(&self.id, self.number).is_none() {
             return;
         }
-        running.by_id.remove(&self.id);
+        running.remove(&self.id);
         // Before the list is free again for the requests of another process.
         if let Some(message) = message {
             self.link.answer(message, self.session);
@@ -254,6 +319,7 @@ fn reply<R: Serialize>(id: &RequestId, reply: Result<&R, &ErrorObject>) -> Optio
         Err(error) => rpc::write_error(&mut message, Some(id), error),
     };
     if let Err(error) = &written {
+        let id = PeerDisplay(id);
         tracing::error!(%id, %error, "an answer that cannot be written");
     }
     written.ok().map(|()| message)

@@ -1,9 +1,8 @@
 //! [`Schemas`]: what tools promise of their structured results, and whether they keep it.
 
-mod cost;
 mod validator;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::error::DecodeError;
@@ -31,8 +30,9 @@ pub enum OutputError {
     /// It breaks the schema.
     #[error("the structured content breaks its schema{}", told(.faults))]
     Mismatch {
-        /// What is wrong and where, as far as it was looked for: no more than 8 faults, and none
-        /// where the schema refers to itself. Values are not repeated.
+        /// What is wrong and where: at most 8 faults. None where to collect them would take too
+        /// long: for a large value, or a deep one whose schema refers to itself in several ways.
+        /// Values are not repeated.
         faults: Vec<DecodeError>,
     },
     /// The schema is none; or of another dialect than 2020-12, which is the default, 2019-09, draft
@@ -90,13 +90,15 @@ pub(crate) struct Schemas {
 #[derive(Default)]
 struct Known {
     by_tool: HashMap<String, Schema>,
-    /// Names in the order in which they became known.
-    order: VecDeque<String>,
+    /// Names by the number of their schema, so that the oldest is the first.
+    order: BTreeMap<u64, String>,
+    next: u64,
     bytes: usize,
 }
 
 struct Schema {
     text: Arc<RawValue>,
+    number: u64,
     /// Made when it is needed for the first time.
     ready: Option<Ready>,
 }
@@ -193,6 +195,11 @@ impl Schemas {
     }
 }
 
+/// Bytes of a schema and of its tool's name, which is there twice.
+fn size(tool: &str, schema: &RawValue) -> usize {
+    schema.get().len() + 2 * tool.len()
+}
+
 impl Known {
     fn get(&self, tool: &str) -> Option<(Arc<RawValue>, Option<Ready>)> {
         let schema = self.by_tool.get(tool)?;
@@ -208,12 +215,18 @@ impl Known {
             return;
         }
         self.remove(&tool);
-        self.bytes += schema.get().len();
-        self.order.push_back(tool.clone());
-        let text = Arc::from(schema.to_owned());
-        self.by_tool.insert(tool, Schema { text, ready: None });
+        self.bytes += size(&tool, schema);
+        let number = self.next;
+        self.next += 1;
+        self.order.insert(number, tool.clone());
+        let schema = Schema {
+            text: Arc::from(schema.to_owned()),
+            number,
+            ready: None,
+        };
+        self.by_tool.insert(tool, schema);
         while self.order.len() > SCHEMAS || self.bytes > BYTES {
-            let Some(oldest) = self.order.front().cloned() else {
+            let Some((_, oldest)) = self.order.pop_first() else {
                 return;
             };
             self.remove(&oldest);
@@ -222,8 +235,8 @@ impl Known {
 
     fn remove(&mut self, tool: &str) {
         if let Some(schema) = self.by_tool.remove(tool) {
-            self.bytes -= schema.text.get().len();
-            self.order.retain(|name| name != tool);
+            self.bytes -= size(tool, &schema.text);
+            self.order.remove(&schema.number);
         }
     }
 

@@ -51,8 +51,9 @@ pub enum SubscriptionEvent {
         /// Its params as they came.
         params: Option<Box<RawValue>>,
     },
-    /// More was said than is [kept](crate::Limits::pending_events) for a program that does not
-    /// listen: anything may have changed.
+    /// More was said than is kept for a program that does not listen, see
+    /// [`pending_events`](crate::Limits::pending_events) and
+    /// [`pending_bytes`](crate::Limits::pending_bytes): anything may have changed.
     Missed,
     /// The connection broke, or the server was silent. It is tried again.
     Interrupted {
@@ -113,7 +114,7 @@ type Waiting = Pin<Box<dyn Future<Output = Option<Event>> + Send>>;
 impl Subscription {
     pub(crate) fn new(client: Client, filter: SubscriptionFilter) -> Self {
         let core = Arc::clone(client.core());
-        let inbox = Arc::new(Inbox::new(filter, core.limits.pending_events));
+        let inbox = Arc::new(Inbox::new(filter, &core.limits));
         let task = tokio::spawn(listen::run(core, Arc::clone(&inbox)));
         Self {
             inbox,

@@ -402,3 +402,18 @@ async fn a_call_that_waits_for_a_restart_ends_in_its_own_time_and_closing_does_n
     let error = waits.await.expect("no panic").expect_err("no process");
     assert!(matches!(lost(&error), TransportError::Closed), "{error}");
 }
+
+#[tokio::test]
+async fn a_process_may_take_without_a_limit_to_end() {
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&said);
+    let stderr = Stderr::capture(move |line| heard.lock().expect("fine").push(line.to_owned()));
+    let process = subject(&["after"]).stderr(stderr).grace(Duration::MAX);
+    let restart = Restart::new(usize::MAX, Duration::MAX).delay(Duration::ZERO, Duration::MAX);
+    let client = connect(process.restart(restart)).await;
+    let pid = pid(&client).await;
+    timeout(LONG, client.close()).await.expect("it ends");
+    assert!(is_reaped(pid));
+    // It ended by itself, in order.
+    assert_eq!(*said.lock().expect("fine"), ["served"]);
+}

@@ -3,6 +3,8 @@
 
 #[path = "features/completions.rs"]
 mod completions;
+#[path = "features/costs.rs"]
+mod costs;
 #[path = "features/definitions.rs"]
 mod definitions;
 #[path = "features/dialects.rs"]

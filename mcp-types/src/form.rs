@@ -4,6 +4,7 @@
 
 mod format;
 
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::fmt;
 
@@ -134,12 +135,15 @@ pub fn complete(
         return Ok(answer);
     }
     let mut content = answer.content.unwrap_or_default();
-    for (name, schema) in &form.properties {
-        if !content.contains_key(name)
-            && let Some(default) = default(schema)
-        {
-            content.insert(name, default);
-        }
+    let filled: HashSet<&str> = content.keys().collect();
+    let left_out = form.properties.iter();
+    let left_out = left_out.filter(|(name, _)| !filled.contains(name));
+    let defaults: Vec<_> = left_out
+        .filter_map(|(name, schema)| Some((name, default(schema)?)))
+        .collect();
+    for (name, default) in defaults {
+        // The names of a form are unique, so that none is there already.
+        content.push(name, default);
     }
     check(form, &content)?;
     answer.content = Some(content);
@@ -154,14 +158,16 @@ pub fn complete(
 /// The first member that is missing or does not fit.
 #[inline]
 pub fn check(form: &RequestedSchema, content: &Map<ElicitValue>) -> Result<(), FormError> {
+    // A lookup in a map of ours walks its members, and the server chooses how many there are.
+    let filled: HashMap<&str, &ElicitValue> = content.iter().collect();
     for name in form.required.iter().flatten() {
-        if !content.contains_key(name) {
+        if !filled.contains_key(name.as_str()) {
             let member = name.clone();
             return Err(FormError::Missing { member });
         }
     }
     for (name, schema) in &form.properties {
-        if let Some(value) = content.get(name) {
+        if let Some(value) = filled.get(name) {
             field(schema, value).map_err(|reason| FormError::Misfit {
                 member: name.to_owned(),
                 reason,
@@ -299,11 +305,14 @@ fn many(schema: &MultiSelectEnumSchema, values: &[String]) -> Result<(), Misfit>
     match schema {
         MultiSelectEnumSchema::Untitled(schema) => {
             bounds("values", values.len(), schema.min_items, schema.max_items)?;
-            offered(values.iter().all(|it| schema.items.enum_.contains(it)))
+            let known: HashSet<&String> = schema.items.enum_.iter().collect();
+            offered(values.iter().all(|it| known.contains(it)))
         }
         MultiSelectEnumSchema::Titled(schema) => {
             bounds("values", values.len(), schema.min_items, schema.max_items)?;
-            offered(values.iter().all(|it| offers(&schema.items.any_of, it)))
+            let known = schema.items.any_of.iter();
+            let known: HashSet<&String> = known.map(|option| &option.const_).collect();
+            offered(values.iter().all(|it| known.contains(it)))
         }
     }
 }

@@ -73,6 +73,9 @@ pub mod revision;
 #[rustfmt::skip]
 mod revisions;
 pub mod rpc;
+#[cfg(feature = "_schema-cost")]
+#[doc(hidden)]
+pub mod schema_cost;
 pub mod sse;
 
 pub use base64::Base64Text;

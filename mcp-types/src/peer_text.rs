@@ -46,6 +46,24 @@ impl fmt::Debug for PeerText<'_> {
     }
 }
 
+/// Text that a peer sent and that is bounded already, such as a line of its logs: escaped as
+/// [`PeerText`] is, and not truncated.
+#[derive(Clone, Copy)]
+pub struct PeerLine<'a>(pub &'a str);
+
+impl Display for PeerLine<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| write_escaped(f, c))
+    }
+}
+
+/// The same as its `Display`.
+impl fmt::Debug for PeerLine<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
+    }
+}
+
 /// A value whose `Display` may quote a peer, such as an error, written as [`PeerText`] writes text
 /// but with room for 1,000 characters.
 #[derive(Clone, Copy)]
@@ -137,6 +155,8 @@ mod tests {
         let written = r"a\u{0}\u{9}\u{d}\u{a}\u{1b}[2J\u{7f}\u{9b}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}z";
         assert_eq!(PeerText(sent).to_string(), written);
         assert_eq!(format!("{:?}", PeerText(sent)), written);
+        assert_eq!(PeerLine(sent).to_string(), written);
+        assert_eq!(format!("{:?}", PeerLine(sent)), written);
         assert_eq!(PeerDisplay(sent).to_string(), written);
         assert_eq!(format!("{:?}", PeerDisplay(sent)), written);
     }

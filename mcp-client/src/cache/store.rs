@@ -158,20 +158,28 @@ impl Store {
         });
     }
 
-    /// Drops what was not used for the longest time. There are few enough to look at all.
+    /// Drops what was not used for the longest time. All are looked at once, however many have to
+    /// go.
     fn make_room(&mut self) {
-        while self.entries.len() > self.most.0 || self.bytes > self.most.1 {
-            let Some(used) = self.entries.values().map(|entry| entry.used).min() else {
-                return;
-            };
-            let bytes = &mut self.bytes;
-            self.entries.retain(|key, entry| {
-                let keep = entry.used != used;
-                if !keep {
-                    *bytes -= entry.size(key);
-                }
-                keep
-            });
+        let (mut count, mut bytes) = (self.entries.len(), self.bytes);
+        if count <= self.most.0 && bytes <= self.most.1 {
+            return;
         }
+        let sizes = self.entries.iter();
+        let mut sizes: Vec<_> = sizes
+            .map(|(key, entry)| (entry.used, entry.size(key)))
+            .collect();
+        sizes.sort_unstable();
+        let mut last = None;
+        for (used, size) in sizes {
+            if count <= self.most.0 && bytes <= self.most.1 {
+                break;
+            }
+            count -= 1;
+            bytes -= size;
+            last = Some(used);
+        }
+        self.entries.retain(|_, entry| Some(entry.used) > last);
+        self.bytes = bytes;
     }
 }

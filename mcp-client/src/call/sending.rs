@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use mcp_types::json::{self, Object};
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{ErrorObject, INVALID_PARAMS};
 #[cfg(feature = "json-schema")]
@@ -76,7 +77,7 @@ where
         read: impl Fn(Revision, &str) -> Result<Option<T>, VersionError>,
     ) -> Result<T, CallError> {
         let method = R::METHOD;
-        let rounds = self.core.limits.rounds;
+        let rounds = self.core.limits.rounds.max(1);
         let modern = self.revision == Revision::LATEST;
         let read = |text: &str| answer::read(self.revision, method, text, &read);
         let mut missing = match self.find() {
@@ -126,7 +127,8 @@ where
                 }
                 (None, Some(source)) => return Err(CallError::Answer { method, source }),
                 (kind, _) => {
-                    let result_type = kind.unwrap_or_default().into_owned();
+                    let result_type = kind.unwrap_or_default();
+                    let result_type = PeerText(&result_type).to_string();
                     return Err(CallError::ResultType {
                         method,
                         result_type,
@@ -168,7 +170,11 @@ where
 
     /// Whether it may help to try again after a refusal, since the user opened what it asks for.
     async fn opened_pages(&self, refusal: &ErrorObject) -> Result<bool, CallError> {
-        let opened = pages::opened(&self.core.inputs, self.revision, refusal).await;
+        let Some(asked) = pages::asked(&self.core.inputs, self.revision, refusal) else {
+            return Ok(false);
+        };
+        self.few(asked.len())?;
+        let opened = pages::opened(&self.core.inputs, asked).await;
         opened.map_err(|source| CallError::Input {
             method: R::METHOD,
             source,
@@ -205,6 +211,19 @@ where
         }
     }
 
+    /// Refuses more questions in one answer than may be worked on at once.
+    fn few(&self, asked: usize) -> Result<(), CallError> {
+        let limit = self.core.limits.server_requests;
+        if asked <= limit {
+            return Ok(());
+        }
+        Err(CallError::Questions {
+            method: R::METHOD,
+            asked,
+            limit,
+        })
+    }
+
     /// Answers what the server asks.
     async fn answer(&self, text: &RawValue) -> Result<Answers, CallError> {
         let method = R::METHOD;
@@ -219,7 +238,9 @@ where
             })?;
         let mut answers = Answers::default();
         if let Some(requests) = asked.input_requests {
-            let responses = self.core.inputs.answers(requests).await;
+            self.few(requests.len())?;
+            let (permits, time) = (&self.core.questions, self.wait.time);
+            let responses = self.core.inputs.answers(requests, permits, time).await;
             let responses = responses.map_err(|source| CallError::Input { method, source })?;
             answers.responses = Some(json::to_raw(&responses).map_err(unwritten)?);
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use super::download::Download;
@@ -191,7 +192,8 @@ impl Fetched {
                 source: Box::new(error),
             });
         }
-        tracing::debug!(uri = self.reference.uri, %error, "read in place of the URL");
+        let uri = PeerText(&self.reference.uri);
+        tracing::debug!(%uri, error = %PeerDisplay(&error), "read in place of the URL");
         self.attempts.push(error);
         self.source = Source::Read;
         Ok(())

@@ -7,6 +7,7 @@ use crate::client::Client;
 /// `resources/metadata` of SEP-2093. `None` where it cannot, or has nothing new to say.
 #[cfg(feature = "sep-2093")]
 pub(super) async fn refreshed(client: &Client, old: &Reference) -> Option<Reference> {
+    use mcp_types::peer_text::PeerDisplay;
     use mcp_types::{Proposal, ReadResourceMetadataRequest, ReadResourceMetadataRequestParams};
 
     if !client.speaks(Proposal::Sep2093) {
@@ -19,6 +20,7 @@ pub(super) async fn refreshed(client: &Client, old: &Reference) -> Option<Refere
         Ok(new) if new.http_url == old.http_url && old.described => None,
         Ok(new) => Some(new),
         Err(error) => {
+            let error = PeerDisplay(&error);
             tracing::debug!(%error, "the reference cannot be had anew");
             None
         }

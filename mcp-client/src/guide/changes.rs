@@ -65,7 +65,7 @@
 //! - **The end**: `None` where the server ended the subscription in good order; an error where it
 //!   refused, or the connection is gone for good. Nothing comes after either.
 //! - **A program that does not listen** makes nothing grow: the same change is one event until it is
-//!   taken, and beyond [`Limits::pending_events`](crate::Limits) there is one
+//!   taken, and beyond `pending_events` and `pending_bytes` of [`Limits`](crate::Limits) there is one
 //!   [`Missed`](crate::SubscriptionEvent::Missed) for all that was not kept.
 //!
 //! Dropping the subscription ends it at the server: by cancellation, over HTTP by the end of the

@@ -115,5 +115,7 @@
 //! goes back as it came, with the answers of the last round only. A program that wants to see the
 //! rounds takes the [outcome](super::calls#other-outcomes).
 //!
-//! Older servers may ask [`Limits::server_requests`](crate::Limits) questions at a time. One more is
-//! refused.
+//! Handlers work on [`Limits::server_requests`](crate::Limits) questions at a time. One more request of
+//! an older server is refused. At 2026-07-28, more questions in one answer end the call with
+//! [`CallError::Questions`](crate::CallError) before any handler sees them, and those of other calls
+//! wait for their turn.

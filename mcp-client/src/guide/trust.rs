@@ -61,6 +61,7 @@
 //! | sends a message, or an event, that is too long | `Lost` with `TooLong`: over HTTP this call, on a stream all that wait, for it cannot be told whose it was | goes on |
 //! | does not answer | `Timeout`, and it is told | goes on |
 //! | asks questions without end | `Rounds` | goes on |
+//! | asks very many questions at once | `Questions` | goes on |
 //! | gives lists without end | `List`, after what came | goes on |
 //! | gives a malformed element of a list | `Element` for that one, or in `faults` | goes on |
 //! | breaks its own `outputSchema` | `Output`, with the result (feature `json-schema`) | goes on |
@@ -83,8 +84,9 @@
 //! | `probe_time` | 5 seconds | the wait for an answer to `server/discover` while connecting |
 //! | `connect_time` | 10 seconds | reaching a host over HTTP |
 //! | `rounds` | 16 | how often a call is sent for the sake of questions |
-//! | `server_requests` | 64 | questions of an older server at once |
-//! | `pending_events` | 1024 | events of a subscription that nobody takes |
+//! | `server_requests` | 64 | questions that handlers work on at once |
+//! | `server_request_bytes` | 32 MiB | questions of an older server that handlers work on |
+//! | `pending_events`, `pending_bytes` | 1024, 4 MiB | events of a subscription that nobody takes |
 //! | `retry_first`, `retry_most` | 500 ms, 30 s | the wait before a subscription is tried again |
 //! | `list_pages`, `list_items`, `list_bytes` | 1,000; 100,000; 64 MiB | a list over all its pages |
 //! | `queued_bytes` | 1 MiB | what waits for a server that does not read |
@@ -101,13 +103,17 @@
 //! # drop(builder);
 //! ```
 //!
+//! `usize::MAX` and `Duration::MAX` mean without a bound.
+//!
 //! Bounds that are not to be set: the last 4 KiB of captured standard error, 256 characters of an
 //! HTTP body in an error, 1,000 messages of a batch (only 2025-03-26 has batches), 1,024 output schemas
-//! of 4 MiB in all, 4,096 tools whose arguments go into headers, 256 origins in an
-//! [`EraCache`](crate::EraCache), 5 attempts in vain to take up a stream.
+//! of 4 MiB in all, 4,096 tools whose arguments go into headers and 4 MiB of their names, 256 origins
+//! in an [`EraCache`](crate::EraCache), 5 attempts in vain to take up a stream, 5 minutes before it is
+//! taken up again where the server asks for more.
 //!
 //! # What no library can do
 //!
 //! What a server says of itself, its tools' descriptions and annotations among it, is its own word, and
 //! nothing is checked of it. Texts may hold escape sequences of terminals, and instructions that are
-//! meant for a model. A child process has the rights of the user who starts it.
+//! meant for a model. What this crate itself logs of them by `tracing` is truncated and escaped; the
+//! program `mcp` escapes what it shows. A child process has the rights of the user who starts it.

@@ -16,6 +16,9 @@ use super::error::HttpError;
 use super::outbox::Outbox;
 use crate::error::TransportError;
 
+/// As many bytes are made room for because a server says that they will come.
+const ROOM: usize = 64 << 10;
+
 /// A body that is there at once.
 pub(crate) struct Full(Bytes);
 
@@ -77,7 +80,9 @@ pub(super) async fn whole(mut body: Incoming, limit: usize) -> Result<Bytes, Tra
         return Ok(first);
     }
     let expected = usize::try_from(body.size_hint().lower()).unwrap_or_default();
-    let mut all = Vec::with_capacity((first.len() + expected).min(limit));
+    // A server may announce more than it sends.
+    let room = first.len().saturating_add(expected.min(ROOM));
+    let mut all = Vec::with_capacity(room.min(limit));
     let mut next = Some(first);
     while let Some(bytes) = next {
         if too_long(all.len() as u64 + bytes.len() as u64) {

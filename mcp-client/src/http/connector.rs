@@ -18,6 +18,11 @@ use crate::limits::Limits;
 /// that moment would be lost.
 const IDLE: Duration = Duration::from_secs(4);
 
+/// How long a connection is silent before the system asks whether the other end is still there, and
+/// how long it waits before it asks again.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
+
 /// Connections that wait to be used again.
 const IDLE_CONNECTIONS: usize = 64;
 
@@ -39,6 +44,9 @@ pub(super) struct Roots {
 pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolClient, HttpError> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
+    // A server that vanished without a word is noticed, also by streams that nothing else times.
+    connector.set_keepalive(Some(KEEPALIVE));
+    connector.set_keepalive_interval(Some(KEEPALIVE_INTERVAL));
     connector.set_connect_timeout(Some(limits.connect_time));
     let connector = secure(connector, url, roots)?;
     Ok(legacy::Client::builder(TokioExecutor::new())

@@ -59,7 +59,7 @@ pub enum HttpError {
     Redirect {
         /// The status.
         status: StatusCode,
-        /// Where to.
+        /// Where to, at most 200 characters.
         location: String,
     },
     /// The answer is neither JSON nor a stream of events.

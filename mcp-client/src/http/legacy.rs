@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode};
 use hyper::body::Incoming;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::InitializeRequest;
 use mcp_types::{Request, RequestId};
 use tokio::time::sleep;
@@ -21,11 +22,18 @@ use crate::core::Core;
 use crate::error::TransportError;
 use crate::link::Outgoing;
 
-/// How long to wait before a stream is taken up again: at least, and where the server does not say
-/// it, first and at most.
-pub(super) const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
+/// How long to wait before a stream is resumed, at least and at most, whatever the server asks for.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
+/// The same where the server does not ask for a time: at first, and at most.
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The time to wait: what the server asks for, within bounds, or else `pause`.
+pub(super) fn wait(retry: Option<Duration>, pause: Duration) -> Duration {
+    let wait = retry.unwrap_or(pause);
+    wait.clamp(SHORTEST_PAUSE, LONGEST_RETRY)
+}
 
 /// How often a stream is taken up again in vain.
 const ATTEMPTS: usize = 5;
@@ -112,7 +120,9 @@ impl HttpLink {
             match self.open_stream(core).await {
                 Ok(()) => return self.post_accepted(core, asked, body).await,
                 Err(error @ TransportError::Http(HttpError::Endpoint(_))) => return Err(error),
-                Err(error) => tracing::debug!(%error, "no server of HTTP+SSE either"),
+                Err(error) => {
+                    tracing::debug!(error = %PeerDisplay(&error), "no server of HTTP+SSE either");
+                }
             }
         }
         core.calls
@@ -192,7 +202,7 @@ impl HttpLink {
         let mut pause = PAUSE;
         let mut attempts = 0;
         while !last.is_empty() && attempts < ATTEMPTS {
-            sleep(retry.unwrap_or(pause).max(SHORTEST_PAUSE)).await;
+            sleep(wait(retry, pause)).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
             attempts += 1;
             let response = match self.get(core, session, &last).await {
@@ -220,5 +230,19 @@ impl HttpLink {
             }
         }
         Err(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_that_a_server_asks_for_is_kept_within_bounds() {
+        let second = Duration::from_secs(1);
+        assert_eq!(wait(None, PAUSE), PAUSE);
+        assert_eq!(wait(Some(second), PAUSE), second);
+        assert_eq!(wait(Some(Duration::ZERO), PAUSE), SHORTEST_PAUSE);
+        assert_eq!(wait(Some(Duration::MAX), PAUSE), LONGEST_RETRY);
     }
 }

@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use http::StatusCode;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::PingRequest;
 use mcp_types::{Request, RequestId, rpc};
 use tokio::time::{sleep, timeout};
 
 use super::answer::{Media, media};
 use super::error::HttpError;
-use super::legacy::{LONGEST_PAUSE, PAUSE, SHORTEST_PAUSE};
+use super::legacy::{LONGEST_PAUSE, PAUSE, wait};
 use super::link::HttpLink;
 use super::session::Session;
 use crate::core::Core;
@@ -84,11 +85,14 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
                             core.receive_in(session.number, event.data.as_bytes());
                         }
                         Ok(_) => {}
-                        Err(error) => tracing::warn!(%error, "an event that cannot be read"),
+                        Err(error) => {
+                            tracing::warn!(error = %PeerDisplay(error), "an event that cannot be read");
+                        }
                     }
                     ControlFlow::<()>::Continue(())
                 });
                 if let Err(error) = ended.await {
+                    let error = PeerDisplay(&error);
                     tracing::debug!(%error, "the server's stream broke off");
                 }
                 retry = events.decoder().retry().or(retry);
@@ -119,14 +123,14 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
                 }
             }
             Err(error @ HttpError::Exchange(_)) => {
-                tracing::debug!(%error, "no stream of the server");
+                tracing::debug!(error = %PeerDisplay(&error), "no stream of the server");
             }
             Err(error) => {
-                tracing::warn!(%error, "no stream of the server");
+                tracing::warn!(error = %PeerDisplay(&error), "no stream of the server");
                 return;
             }
         }
-        sleep(retry.unwrap_or(pause).max(SHORTEST_PAUSE)).await;
+        sleep(wait(retry, pause)).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

@@ -33,7 +33,8 @@ impl Outbox {
             waiting: Mutex::default(),
             added: Notify::new(),
             taken: Notify::new(),
-            limit,
+            // One message can always wait.
+            limit: limit.max(1),
         }
     }
 

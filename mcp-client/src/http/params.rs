@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use http::{HeaderName, HeaderValue};
+use mcp_types::error::Segment;
 use mcp_types::headers::{HeaderParam, encode_value, header_params};
 use mcp_types::json::{self, Object, Value};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, Message};
 use serde_json::value::RawValue;
 
@@ -16,11 +18,51 @@ use super::error::HttpError;
 
 /// As many tools with such arguments are known.
 const TOOLS: usize = 4096;
+/// And bytes of their names, and of the names of the arguments.
+const BYTES: usize = 4 << 20;
 
 /// What the lists of tools said so far.
 #[derive(Default)]
 pub(super) struct ToolHeaders {
-    known: RwLock<HashMap<String, Known>>,
+    known: RwLock<Tools>,
+}
+
+#[derive(Default)]
+struct Tools {
+    by_name: HashMap<String, Known>,
+    bytes: usize,
+}
+
+impl Tools {
+    fn remove(&mut self, tool: &str) {
+        if let Some(params) = self.by_name.remove(tool) {
+            self.bytes -= size(tool, &params);
+        }
+    }
+
+    /// Adds a tool, if there is room.
+    fn add(&mut self, tool: &str, params: Known) -> bool {
+        let after = self.bytes.saturating_add(size(tool, &params));
+        let fits = self.by_name.len() < TOOLS && after <= BYTES;
+        if fits {
+            self.bytes = after;
+            self.by_name.insert(tool.to_owned(), params);
+        }
+        fits
+    }
+}
+
+/// About as many bytes as a tool takes.
+fn size(tool: &str, params: &[HeaderParam]) -> usize {
+    let of = |param: &HeaderParam| {
+        let steps = param.path().segments().iter();
+        let path = steps.map(|step| match step {
+            Segment::Member(name) => size_of::<Segment>() + name.len(),
+            Segment::Index(_) => size_of::<Segment>(),
+        });
+        size_of::<HeaderParam>() + param.name().len() + param.header().len() + path.sum::<usize>()
+    };
+    tool.len() + params.iter().map(of).sum::<usize>()
 }
 
 /// The marked parameters of a tool.
@@ -29,7 +71,7 @@ pub(super) type Known = Arc<[HeaderParam]>;
 impl ToolHeaders {
     pub(super) fn of(&self, tool: &str) -> Option<Known> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.get(tool).cloned()
+        known.by_name.get(tool).cloned()
     }
 
     /// The headers for a call.
@@ -96,7 +138,8 @@ impl ToolHeaders {
                 true
             }
             Err(reason) => {
-                tracing::warn!(tool = name, %reason, "left out of the list of tools");
+                let (tool, reason) = (PeerText(name), PeerDisplay(&reason));
+                tracing::warn!(%tool, %reason, "left out of the list of tools");
                 self.note(name, Vec::new());
                 false
             }
@@ -105,15 +148,11 @@ impl ToolHeaders {
 
     fn note(&self, tool: &str, params: Vec<HeaderParam>) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if params.is_empty() {
-            known.remove(tool);
-        } else if known.len() < TOOLS || known.contains_key(tool) {
-            known.insert(tool.to_owned(), params.into());
-        } else {
-            tracing::warn!(
-                tool,
-                "too many tools whose arguments are repeated in headers"
-            );
+        known.remove(tool);
+        if !params.is_empty() && !known.add(tool, params.into()) {
+            drop(known);
+            let tool = PeerText(tool);
+            tracing::warn!(%tool, "too many tools whose arguments are repeated in headers");
         }
     }
 }

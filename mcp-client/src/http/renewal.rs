@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use mcp_types::Request;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::InitializeRequest;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
@@ -105,7 +106,7 @@ pub(super) async fn renew(link: &HttpLink, core: &Arc<Core>) {
         if let Err(error) = link.begin_anew(core).await {
             // Whoever asked hears it.
             if !asked {
-                tracing::warn!(%error, "the session is gone");
+                tracing::warn!(error = %PeerDisplay(&error), "the session is gone");
             }
             // Also where it was half begun.
             link.gone(link.session().number);
@@ -115,6 +116,7 @@ pub(super) async fn renew(link: &HttpLink, core: &Arc<Core>) {
         link.renewal.ended.send_replace(None);
         tokio::select! {
             set = set_level(core) => if let Err(error) = set {
+                let error = PeerDisplay(&error);
                 tracing::warn!(%error, "the server was not told what to log");
             },
             // The next one is told.

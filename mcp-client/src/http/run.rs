@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Method;
 use mcp_types::Revision;
+use mcp_types::peer_text::PeerDisplay;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -87,11 +88,11 @@ async fn post(link: &HttpLink, core: &Core, note: Note) {
                 if matches!(error, HttpError::Exchange(_))
                     && let Some(pause) = pauses.next()
                 {
-                    tracing::debug!(%error, "a message is sent again");
+                    tracing::debug!(error = %PeerDisplay(&error), "a message is sent again");
                     sleep(pause).await;
                     continue;
                 }
-                tracing::warn!(%error, "a message was not sent");
+                tracing::warn!(error = %PeerDisplay(&error), "a message was not sent");
             }
             Err(_) => tracing::warn!("the server does not take a message"),
         }
@@ -118,6 +119,8 @@ async fn end(link: &Arc<HttpLink>, core: &Arc<Core>) {
     match response {
         // A server may not let clients end sessions.
         Ok(response) => tracing::debug!(status = %response.status(), "the session is over"),
-        Err(error) => tracing::debug!(%error, "the session could not be ended"),
+        Err(error) => {
+            tracing::debug!(error = %PeerDisplay(&error), "the session could not be ended");
+        }
     }
 }

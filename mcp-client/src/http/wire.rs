@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::header::{AUTHORIZATION, LOCATION, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
+use mcp_types::peer_text::PeerText;
 
 use super::alive;
 use super::authorize::{Authorize, Challenge};
@@ -96,7 +97,7 @@ impl Wire {
             match url::resolve(&url, &location) {
                 Some(next) if follows => url = Cow::Owned(next),
                 _ => {
-                    let location = location.into_owned();
+                    let location = PeerText(&location).to_string();
                     return Err(HttpError::Redirect { status, location });
                 }
             }

@@ -3,10 +3,11 @@
 use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{Draft, PatternOptions, ValidationError};
 use mcp_types::error::{DecodeError, Path, Segment};
+use mcp_types::schema_cost::{self, BACKTRACKING, Cost, CostError, Extent};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{OutputError, cost};
+use super::OutputError;
 
 /// Bytes that a schema may have.
 const SIZE: usize = 256 << 10;
@@ -14,18 +15,11 @@ const SIZE: usize = 256 << 10;
 const FAULTS: usize = 8;
 /// Characters of a fault that are told.
 const FAULT: usize = 256;
-/// Steps back that matching a pattern may take, so that no text makes it take forever.
-const BACKTRACKING: usize = 100_000;
-/// Parts of a schema times bytes that are checked.
-const WORK: usize = 1 << 30;
-/// Levels of a schema that refers to itself times levels that are checked: the validator calls
-/// itself as often.
-const STACK: usize = 4_096;
 
 /// A schema, ready to check with.
 pub(super) struct Validator {
     schema: jsonschema::Validator,
-    cost: cost::Cost,
+    cost: Cost,
 }
 
 impl Validator {
@@ -44,7 +38,7 @@ impl Validator {
                 .ok_or_else(|| unusable(format!("the dialect `{dialect}` is not known")))?,
             Some(_) => return Err(unusable("`$schema` is no string".to_owned())),
         };
-        let cost = cost::of(&schema)?;
+        let cost = schema_cost::of(&schema)?;
         let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKING);
         let compiled = jsonschema::options()
             .with_draft(draft)
@@ -55,25 +49,23 @@ impl Validator {
         Ok(Self { schema, cost })
     }
 
-    /// Whether a value keeps to the schema.
+    /// Validates a value.
     pub(super) fn check(&self, text: &RawValue) -> Result<(), OutputError> {
-        if self.cost.parts.saturating_mul(text.get().len()) > WORK {
-            return Err(OutputError::Costly);
-        }
-        let value = serde_json::from_str::<Value>(text.get());
-        if let (true, Ok(value)) = (self.cost.recursive, &value)
-            && self.cost.height.saturating_mul(depth(value)) > STACK
-        {
-            return Err(OutputError::Costly);
-        }
-        let faults = match value {
-            Ok(value) if self.schema.is_valid(&value) => return Ok(()),
-            // To look for the place, the validator would go every way once more, and there may be
-            // very many where a schema refers to itself.
-            Ok(_) if self.cost.recursive => Vec::new(),
+        let faults = match serde_json::from_str::<Value>(text.get()) {
             Ok(value) => {
-                let faults = self.schema.iter_errors(&value).take(FAULTS);
-                faults.map(|error| fault(&error)).collect()
+                let extent = Extent::of_json(&value);
+                if !self.cost.admits(&extent) {
+                    return Err(OutputError::Costly);
+                }
+                if self.schema.is_valid(&value) {
+                    return Ok(());
+                }
+                if self.cost.explains(&extent) {
+                    let faults = self.schema.iter_errors(&value).take(FAULTS);
+                    faults.map(|error| fault(&error)).collect()
+                } else {
+                    Vec::new()
+                }
             }
             Err(error) => vec![error.into()],
         };
@@ -81,14 +73,15 @@ impl Validator {
     }
 }
 
-/// Levels that a value nests. Reading it has bounded them.
-fn depth(value: &Value) -> usize {
-    let inner = match value {
-        Value::Array(values) => values.iter().map(depth).max(),
-        Value::Object(members) => members.values().map(depth).max(),
-        _ => None,
-    };
-    1 + inner.unwrap_or_default()
+impl From<CostError> for OutputError {
+    fn from(error: CostError) -> Self {
+        match error {
+            CostError::Costly(_) => Self::Costly,
+            error => Self::Schema {
+                reason: error.to_string(),
+            },
+        }
+    }
 }
 
 fn draft(dialect: &str) -> Option<Draft> {

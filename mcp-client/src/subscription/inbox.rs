@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 
 use super::SubscriptionEvent;
 use crate::error::CallError;
+use crate::limits::Limits;
 
 /// The subscriptions of a connection.
 #[derive(Default)]
@@ -54,26 +55,32 @@ pub(crate) struct Inbox {
     acknowledged: Notify,
     /// As many events wait.
     limit: usize,
+    /// Bytes of the messages that they came in.
+    byte_limit: usize,
 }
 
 #[derive(Default)]
 struct Heard {
     /// The request that it is, in the era that has such requests.
     id: Option<i64>,
-    events: VecDeque<SubscriptionEvent>,
+    /// Each with the bytes of its message.
+    events: VecDeque<(SubscriptionEvent, usize)>,
+    /// The sum of these bytes.
+    bytes: usize,
     /// How it ended.
     end: Option<Result<(), CallError>>,
     over: bool,
 }
 
 impl Inbox {
-    pub(crate) fn new(filter: SubscriptionFilter, limit: usize) -> Self {
+    pub(crate) fn new(filter: SubscriptionFilter, limits: &Limits) -> Self {
         Self {
             filter,
             heard: Mutex::default(),
             added: Notify::new(),
             acknowledged: Notify::new(),
-            limit: limit.max(1),
+            limit: limits.pending_events.max(1),
+            byte_limit: limits.pending_bytes,
         }
     }
 
@@ -90,27 +97,44 @@ impl Inbox {
         self.heard().id = id;
     }
 
-    /// Adds an event, unless the same waits already.
-    pub(crate) fn hear(&self, event: SubscriptionEvent) {
-        use SubscriptionEvent::{Listening, Missed};
-        let listening = matches!(event, Listening(_));
-        {
-            let mut heard = self.heard();
-            let same = heard.events.iter_mut().find(|other| other.says(&event));
-            if let Some(same) = same {
-                if event.replaces() {
-                    *same = event;
-                }
-            } else if heard.events.len() < self.limit {
-                heard.events.push_back(event);
-            } else if !heard.events.iter().any(|other| matches!(other, Missed)) {
-                // One more than the limit, and only once.
-                heard.events.push_back(Missed);
-            }
-        }
+    /// Adds an event that came in a message of so many bytes, unless the same waits already.
+    pub(crate) fn hear(&self, event: SubscriptionEvent, bytes: usize) {
+        let listening = matches!(event, SubscriptionEvent::Listening(_));
+        self.add(event, bytes);
         self.added.notify_one();
         if listening {
             self.acknowledged.notify_one();
+        }
+    }
+
+    fn add(&self, event: SubscriptionEvent, bytes: usize) {
+        let mut heard = self.heard();
+        let same = heard.events.iter().position(|(it, _)| it.says(&event));
+        if same.is_some() && !event.replaces() {
+            return;
+        }
+        if let Some((_, old)) = same.and_then(|at| heard.events.get(at)) {
+            let others = heard.bytes - old;
+            // The only event is kept whatever its size, which `message_bytes` bounds.
+            if others == 0 || others.saturating_add(bytes) <= self.byte_limit {
+                heard.bytes = others + bytes;
+                if let Some(place) = same.and_then(|at| heard.events.get_mut(at)) {
+                    *place = (event, bytes);
+                }
+                return;
+            }
+        } else {
+            let fits = heard.bytes == 0 || heard.bytes.saturating_add(bytes) <= self.byte_limit;
+            if heard.events.len() < self.limit && fits {
+                heard.bytes += bytes;
+                heard.events.push_back((event, bytes));
+                return;
+            }
+        }
+        let missed = |(it, _): &(SubscriptionEvent, usize)| matches!(it, SubscriptionEvent::Missed);
+        // One more than the limit, and only once.
+        if !heard.events.iter().any(missed) {
+            heard.events.push_back((SubscriptionEvent::Missed, 0));
         }
     }
 
@@ -129,7 +153,8 @@ impl Inbox {
         loop {
             {
                 let mut heard = self.heard();
-                if let Some(event) = heard.events.pop_front() {
+                if let Some((event, bytes)) = heard.events.pop_front() {
+                    heard.bytes -= bytes;
                     return Some(Ok(event));
                 }
                 if heard.over {

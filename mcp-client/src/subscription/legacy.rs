@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::json::Object;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::{SubscribeRequest, UnsubscribeRequest};
 use mcp_types::{Request, RequestId, SubscriptionFilter, rpc};
 
@@ -54,6 +55,7 @@ pub(super) async fn listen(
             match subscribed {
                 Ok(_) => watching.add(uri),
                 Err(error @ CallError::Refused { .. }) => {
+                    let error = PeerDisplay(&error);
                     tracing::warn!(uri, %error, "the server does not tell of a resource");
                 }
                 Err(error) => return Err(error),
@@ -61,7 +63,7 @@ pub(super) async fn listen(
         }
         honoured.resource_subscriptions = Some(watching.uris.clone());
     }
-    inbox.hear(SubscriptionEvent::Listening(honoured));
+    inbox.hear(SubscriptionEvent::Listening(honoured), 0);
     patience.restore();
     tokio::select! {
         reply = &mut connection.reply => match reply {

@@ -32,10 +32,8 @@ pub(super) async fn run(core: Arc<Core>, inbox: Arc<Inbox>) {
             Err(error) if is_final(&core, &error) => break Err(error),
             Err(error) => {
                 let again = patience.next();
-                inbox.hear(SubscriptionEvent::Interrupted {
-                    error: Arc::new(error),
-                    again,
-                });
+                let error = Arc::new(error);
+                inbox.hear(SubscriptionEvent::Interrupted { error, again }, 0);
                 sleep(again).await;
             }
         }
@@ -100,6 +98,10 @@ impl Drop for Known<'_> {
     }
 }
 
+/// However short the program wants the wait to be: a server that cannot be reached is not asked in
+/// a loop without a pause.
+const SHORTEST: Duration = Duration::from_millis(10);
+
 /// How long to wait before the next attempt: each time twice as long.
 pub(super) struct Patience {
     first: Duration,
@@ -125,7 +127,7 @@ impl Patience {
     /// Between half of the time and all of it, so that clients that lost the same server do not
     /// come back in the same moment.
     fn next(&mut self) -> Duration {
-        let time = self.next.min(self.most);
+        let time = self.next.min(self.most).max(SHORTEST);
         self.next = time.saturating_mul(2);
         let chance = RandomState::new().build_hasher().finish() % 512;
         let part = 512 + u32::try_from(chance).unwrap_or_default();

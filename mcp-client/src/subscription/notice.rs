@@ -23,6 +23,7 @@ pub(crate) fn notice(
     params: Option<&RawValue>,
 ) -> Result<bool, VersionError> {
     let text = params.map_or("null", RawValue::get);
+    let bytes = method.len() + text.len();
     let said = || -> Result<Option<RequestId>, VersionError> {
         let params: Option<NotificationParams> = revision.decode(text)?;
         Ok(params
@@ -30,14 +31,16 @@ pub(crate) fn notice(
             .and_then(|meta| meta.subscription_id))
     };
     let told = |id: Option<&RequestId>, event, wanted: fn(&SubscriptionFilter) -> Option<bool>| {
-        tell(inboxes, id, event, |filter| wanted(filter) == Some(true))
+        tell(inboxes, id, event, bytes, |filter| {
+            wanted(filter) == Some(true)
+        })
     };
     Ok(match method {
         SubscriptionsAcknowledgedNotification::METHOD => {
             let params: SubscriptionsAcknowledgedNotificationParams = revision.decode(text)?;
             let id = params.meta.and_then(|meta| meta.subscription_id);
             let event = SubscriptionEvent::Listening(params.notifications);
-            tell(inboxes, id.as_ref(), event, |_| false)
+            tell(inboxes, id.as_ref(), event, bytes, |_| false)
         }
         ToolListChangedNotification::METHOD => told(
             said()?.as_ref(),
@@ -61,7 +64,7 @@ pub(crate) fn notice(
             let uri = params.uri.clone();
             let event = SubscriptionEvent::ResourceUpdated(params);
             // The server may speak of a part of what is watched.
-            tell(inboxes, id.as_ref(), event, |filter| {
+            tell(inboxes, id.as_ref(), event, bytes, |filter| {
                 let mut watched = filter.resource_subscriptions.iter().flatten();
                 watched.any(|watched| uri.starts_with(watched.as_str()))
             })
@@ -71,7 +74,7 @@ pub(crate) fn notice(
             let params: ResourceContentChangedNotificationParams = revision.decode(text)?;
             let id = params.meta.and_then(|meta| meta.subscription_id);
             let event = SubscriptionEvent::ResourceContentChanged(params.resource);
-            tell(inboxes, id.as_ref(), event, |_| false)
+            tell(inboxes, id.as_ref(), event, bytes, |_| false)
         }
         _ => {
             // Whatever else it is, it is not lost where it says whose it is.
@@ -82,7 +85,7 @@ pub(crate) fn notice(
                 method: method.to_owned(),
                 params: params.map(ToOwned::to_owned),
             };
-            tell(inboxes, Some(&id), event, |_| false)
+            tell(inboxes, Some(&id), event, bytes, |_| false)
         }
     })
 }
@@ -91,6 +94,7 @@ fn tell(
     inboxes: &Inboxes,
     id: Option<&RequestId>,
     event: SubscriptionEvent,
+    bytes: usize,
     wanted: impl Fn(&SubscriptionFilter) -> bool,
 ) -> bool {
     let hearing = inboxes.of(id, wanted);
@@ -98,8 +102,8 @@ fn tell(
         return false;
     };
     for inbox in others {
-        inbox.hear(event.clone());
+        inbox.hear(event.clone(), bytes);
     }
-    last.hear(event);
+    last.hear(event, bytes);
     true
 }

@@ -29,7 +29,8 @@ impl Queue {
             lines: Mutex::default(),
             added: Notify::new(),
             taken: Notify::new(),
-            limit,
+            // One message can always wait.
+            limit: limit.max(1),
         }
     }
 

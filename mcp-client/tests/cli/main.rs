@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod calls;
+mod hostile;
 mod lists;
 mod resources;
 mod terminal;

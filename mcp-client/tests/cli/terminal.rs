@@ -9,7 +9,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use crate::{mcp, subject};
 
 /// A user at a terminal, with `mcp` running there.
-struct User {
+pub(crate) struct User {
     terminal: File,
     child: Child,
     seen: String,
@@ -17,6 +17,11 @@ struct User {
 
 impl User {
     fn runs(arguments: &[&str]) -> Self {
+        Self::runs_with(arguments, &[])
+    }
+
+    /// The same with arguments for the subject.
+    pub(crate) fn runs_with(arguments: &[&str], subjects: &[&str]) -> Self {
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&terminal).expect("granted");
         unlockpt(&terminal).expect("unlocked");
@@ -32,6 +37,7 @@ impl User {
         };
         let mut command: Command = mcp();
         command.args(arguments).arg("--").arg(subject());
+        command.args(subjects);
         command.stdin(end()).stdout(end()).stderr(end());
         Self {
             terminal: terminal.into(),
@@ -48,6 +54,18 @@ impl User {
             assert!(count > 0, "no {wanted:?} in {:?}", self.seen);
             self.seen += &String::from_utf8_lossy(&bytes[..count]);
         }
+    }
+
+    /// Looks until all is over; gives what was seen.
+    pub(crate) fn sees_all(mut self) -> String {
+        let mut seen = Vec::new();
+        let mut bytes = [0; 4096];
+        // The end of a terminal is an error.
+        while let Ok(count @ 1..) = self.terminal.read(&mut bytes) {
+            seen.extend_from_slice(&bytes[..count]);
+        }
+        self.child.wait().expect("it ends");
+        String::from_utf8_lossy(&seen).into_owned()
     }
 
     fn types(&mut self, line: &str) {

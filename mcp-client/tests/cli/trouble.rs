@@ -92,12 +92,13 @@ fn an_interrupted_call_is_given_up_and_the_server_ends() {
         let found = lines.by_ref().find(|line| wanted(line));
         found.expect("it is said")
     };
-    let server = until(&|line| line.parse::<i32>().is_ok());
-    let server = Pid::from_raw(server.parse().expect("a number")).expect("a process");
-    until(&|line| line == "begun");
+    let number = |line: &str| line.strip_prefix("server: ")?.parse::<i32>().ok();
+    let server = until(&|line| number(line).is_some());
+    let server = number(&server).and_then(Pid::from_raw).expect("a process");
+    until(&|line| line == "server: begun");
     let id = i32::try_from(child.id()).expect("a number");
     kill_process(Pid::from_raw(id).expect("a process"), Signal::INT).expect("it runs");
-    until(&|line| line == "given up");
+    until(&|line| line == "server: given up");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     assert!(test_kill_process(server).is_err(), "the server is gone");
 }

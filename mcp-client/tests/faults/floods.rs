@@ -173,3 +173,55 @@ async fn changes_that_nobody_takes_become_one() {
     }
     assert_eq!(count, 16);
 }
+
+#[tokio::test]
+async fn events_that_nobody_takes_are_bounded_in_bytes() {
+    let mut limits = Limits::default();
+    limits.pending_bytes = 10_000;
+    let (client, mut server) = Server::connect(builder(limits), Revision::LATEST).await;
+    let filter = SubscriptionFilter::new().tools_list_changed(true);
+    let mut news = client.listen(filter);
+    let asked = server.asked("subscriptions/listen").await;
+    let meta = serde_json::json!({"io.modelcontextprotocol/subscriptionId": asked["id"]});
+    let listens = serde_json::json!({
+        "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+        "params": {"notifications": {"toolsListChanged": true}, "_meta": meta},
+    });
+    server.write(format!("{listens}\n").as_bytes()).await;
+    let changed = |uri: &str, size: usize| {
+        let changed = serde_json::json!({
+            "jsonrpc": "2.0", "method": "notifications/resources/updated",
+            "params": {"uri": uri, "_meta": meta, "filling": "x".repeat(size)},
+        });
+        format!("{changed}\n")
+    };
+    for number in 0..100 {
+        server
+            .write(changed(&format!("test:{number}"), 4_000).as_bytes())
+            .await;
+    }
+    // The same change once more, larger than there is room for.
+    server.write(changed("test:0", 20_000).as_bytes()).await;
+    server.works(&client).await;
+    let mut count = 0;
+    loop {
+        match soon(news.next()).await.expect("news").expect("it goes on") {
+            SubscriptionEvent::Missed => break,
+            SubscriptionEvent::Listening(_) => {}
+            SubscriptionEvent::ResourceUpdated(params) => {
+                let size = serde_json::to_string(&params).expect("JSON").len();
+                assert!(size < 5_000, "{size}");
+                count += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(count, 2);
+    // An event that is alone may have any size, and there is room again.
+    server.write(changed("test:0", 20_000).as_bytes()).await;
+    let event = soon(news.next()).await.expect("news").expect("it goes on");
+    assert!(
+        matches!(event, SubscriptionEvent::ResourceUpdated(_)),
+        "{event:?}"
+    );
+}

@@ -2,7 +2,10 @@
 //! the connection goes on where it can.
 #![cfg(unix)]
 
+mod extremes;
 mod floods;
+mod logs;
 mod pipe;
 mod pipes;
+mod questions;
 mod table;

@@ -34,10 +34,7 @@ impl Server {
     pub(crate) async fn connect(builder: ClientBuilder, revision: Revision) -> (Client, Self) {
         let (theirs, reader) = pipe().expect("a pipe");
         let (writer, ours) = pipe().expect("a pipe");
-        let mut server = Self {
-            lines: BufReader::new(ours).lines(),
-            writer: theirs,
-        };
+        let mut server = Self::over(ours, theirs);
         let way = ByteStream::new(reader, writer);
         let connecting = tokio::spawn(builder.revision(revision).connect(way));
         server.agree(revision).await;
@@ -45,7 +42,15 @@ impl Server {
         (connected.expect("connected"), server)
     }
 
-    async fn agree(&mut self, revision: Revision) {
+    /// A server that reads from one pipe and writes to another one.
+    pub(crate) fn over(reader: Receiver, writer: Sender) -> Self {
+        Self {
+            lines: BufReader::new(reader).lines(),
+            writer,
+        }
+    }
+
+    pub(crate) async fn agree(&mut self, revision: Revision) {
         let asked = self.read().await;
         let capabilities = json!({"tools": {}, "logging": {}, "resources": {"subscribe": true}});
         if revision == Revision::LATEST {

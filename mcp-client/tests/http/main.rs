@@ -8,6 +8,7 @@ mod headers;
 mod responses;
 mod served;
 mod sessions;
+mod silence;
 #[path = "../faults/table.rs"]
 mod table;
 mod trust;

@@ -104,8 +104,15 @@ async fn what_is_wrong_is_told_by_its_kind() {
     assert_eq!(missing.error, OutputError::Missing);
     let deep = r#""structuredContent":{"next":{"at":"x"}}"#;
     let found = broken(recursive, deep).await.expect("broken");
+    assert!(found.error.to_string().contains("$.next.at"), "{found}");
+    // There are very many ways to the fault, and nobody looks for it.
+    let again = r##"{"properties":{"a":{"$ref":"#"}}}"##;
+    let twice = format!(r#"{{"type":"object","allOf":[{again},{again}]}}"#);
+    let value = format!("{}1{}", r#"{"a":"#.repeat(100), "}".repeat(100));
+    let found = broken(&twice, &format!(r#""structuredContent":{value}"#)).await;
     let faults = Vec::new();
-    assert_eq!(found.error, OutputError::Mismatch { faults });
+    let found = found.expect("broken").error;
+    assert_eq!(found, OutputError::Mismatch { faults });
     for (schema, reason) in [
         // Nothing is fetched.
         (r#"{"$ref":"https://example.com/schema"}"#, "example.com"),

@@ -1,8 +1,9 @@
 //! The server that the tests of the program `mcp` talk to: over standard input and output, or
 //! over HTTP with the argument `http`; with the argument `proposals` it speaks those about resources,
-//! and with `https FILE` it hands out URLs, too, and writes its certificate to the file.
+//! and with `hostile` it says what a terminal would obey; with `https FILE` it hands out URLs, too, and writes its certificate to the file.
 
 mod certificate;
+mod hostile;
 
 use std::error::Error;
 use std::time::Duration;
@@ -232,6 +233,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Ok(serving.await?);
     }
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    if has("hostile") {
+        return Ok(hostile::serve()?);
+    }
     let server = server(has("proposals"))?;
     if has("http") {
         let serving = server.serve_http_with(("127.0.0.1", 0), HttpConfig::default())?;

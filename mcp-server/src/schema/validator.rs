@@ -6,6 +6,7 @@ use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{Draft, PatternOptions, ValidationError};
 use mcp_types::error::{Path, Segment};
 use mcp_types::json::{Object, Value};
+use mcp_types::schema_cost::{self, BACKTRACKING, Cost, CostError};
 
 use super::view::{Node, View};
 use crate::error::short;
@@ -14,14 +15,18 @@ use crate::error::short;
 const FAULTS: usize = 8;
 /// Characters of a fault that are told.
 const FAULT: usize = 256;
-/// Steps back that matching a pattern may take, so that no text makes it take forever.
-const BACKTRACKING: usize = 100_000;
 
 /// A schema, ready to validate.
-pub(crate) struct Validator(jsonschema::Validator<View>);
+pub(crate) struct Validator {
+    schema: jsonschema::Validator<View>,
+    cost: Cost,
+}
 
 impl Validator {
     /// Compiles a schema of its dialect, 2020-12 by default. Nothing is fetched.
+    ///
+    /// A gateway may have the schema from elsewhere, so that one whose validation could take too
+    /// long is refused.
     pub(crate) fn new(schema: &Object) -> Result<Self, String> {
         let draft = match schema.get("$schema") {
             None => Draft::Draft202012,
@@ -30,13 +35,18 @@ impl Validator {
             }
             Some(_) => return Err("`$schema` is no string".to_owned()),
         };
+        let schema = serde_json::Value::Object(schema.clone().into());
+        let cost = schema_cost::of(&schema).map_err(|error| match error {
+            error @ CostError::Costly(_) => error.to_string(),
+            error => format!("in the schema: {error}"),
+        })?;
         let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKING);
         jsonschema::options_for::<View>()
             .with_draft(draft)
             .with_pattern_options(patterns)
             .offline()
-            .build(&serde_json::Value::Object(schema.clone().into()))
-            .map(Self)
+            .build(&schema)
+            .map(|schema| Self { schema, cost })
             .map_err(|error| format!("in the schema: {}", said(&error)))
     }
 
@@ -44,10 +54,16 @@ impl Validator {
     /// secret.
     pub(crate) fn check<'a>(&self, value: impl Into<Node<'a>>) -> Result<(), String> {
         let value = value.into();
-        if self.0.is_valid(value) {
+        if !self.cost.is_small() && !self.cost.admits(&value.extent()) {
+            return Err("validation would take too long: too large for its schema".to_owned());
+        }
+        if self.schema.is_valid(value) {
             return Ok(());
         }
-        let mut faults = self.0.iter_errors(value);
+        if !self.cost.explains(&value.extent()) {
+            return Err("breaks the schema; too large or too deep to say where".to_owned());
+        }
+        let mut faults = self.schema.iter_errors(value);
         let mut told: Vec<String> = faults
             .by_ref()
             .take(FAULTS)

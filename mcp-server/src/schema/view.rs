@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, Node as ReadNode, NodeIdentity, Object as ReadObject, cmp};
 use mcp_types::json::{Object, Value};
+use mcp_types::schema_cost::Extent;
 use serde_json::{Number, Value as Text};
 
 /// Our representation of JSON.
@@ -30,6 +31,14 @@ impl<'a> From<&'a Object> for Node<'a> {
 }
 
 impl<'a> Node<'a> {
+    /// Measures it.
+    pub(crate) fn extent(self) -> Extent {
+        match self {
+            Self::Value(value) => Extent::of_value(value),
+            Self::Root(object) => Extent::of_object(object),
+        }
+    }
+
     fn value(self) -> Option<&'a Value> {
         match self {
             Self::Value(value) => Some(value),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::output::clean;
+use crate::clean;
 
 /// One question after the other.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ impl Turn<'_> {
     /// Asks; `None` where the input has ended.
     pub(crate) async fn ask(&self, question: &str) -> Option<String> {
         // Nobody reads it where this fails, and then there is no answer either.
-        let _ = write!(io::stderr(), "{} ", clean(question));
+        let _ = write!(io::stderr(), "{} ", clean::line(question));
         let (sender, answer) = oneshot::channel();
         // A read from a terminal cannot be given up; the thread ends with the program.
         std::thread::spawn(move || {

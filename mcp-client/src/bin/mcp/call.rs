@@ -71,12 +71,12 @@ async fn schema(client: &Client, name: &str) -> Result<Vec<Field>, Failure> {
 /// Text as it is, everything else as a line.
 pub(crate) fn content(block: &ContentBlock, output: Output) -> Result<(), Failure> {
     let line = match block {
-        ContentBlock::Text(text) => text.text.clone(),
+        ContentBlock::Text(text) => return Ok(output.block(&text.text)?),
         ContentBlock::Image(image) => bytes("image", Some(&image.mime_type), image.data.as_str()),
         ContentBlock::Audio(audio) => bytes("audio", Some(&audio.mime_type), audio.data.as_str()),
         ContentBlock::ResourceLink(link) => format!("[resource {}, {}]", link.uri, link.name),
         ContentBlock::Resource(resource) => match &resource.resource {
-            AnyResourceContents::Text(contents) => contents.text.clone(),
+            AnyResourceContents::Text(contents) => return Ok(output.block(&contents.text)?),
             AnyResourceContents::Blob(contents) => bytes(
                 &format!("resource {}", contents.uri),
                 contents.mime_type.as_deref(),

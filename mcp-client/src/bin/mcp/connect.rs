@@ -60,7 +60,8 @@ pub(crate) async fn connect(
             // It is told with the error where the program ends by itself.
             let stderr = Stderr::capture(move |line| {
                 if verbose {
-                    output::note(line);
+                    // So that it cannot pass for a line of this program.
+                    output::note(&format!("server: {line}"));
                 }
             });
             Ok(builder.connect(process.stderr(stderr)).await?)

@@ -3,6 +3,7 @@
 mod args;
 mod ask;
 mod call;
+mod clean;
 mod connect;
 mod discover;
 mod exact;

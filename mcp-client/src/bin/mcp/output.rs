@@ -1,9 +1,10 @@
 //! [`Output`]: what goes to the user's terminal, or to whatever reads in its place.
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
+
+use crate::clean;
 
 /// Standard output.
 #[derive(Clone, Copy, Debug)]
@@ -20,13 +21,21 @@ impl Output {
     }
 
     /// Prints a line that may hold what a server says.
+    #[expect(clippy::unused_self, reason = "all output goes through this type")]
     pub(crate) fn line(self, line: &str) -> io::Result<()> {
-        let line = if self.terminal {
-            clean(line)
-        } else {
-            line.into()
-        };
-        writeln!(io::stdout(), "{line}")
+        writeln!(io::stdout(), "{}", clean::line(line))
+    }
+
+    /// Prints a text of several lines.
+    #[expect(clippy::unused_self, reason = "all output goes through this type")]
+    pub(crate) fn block(self, text: &str) -> io::Result<()> {
+        writeln!(io::stdout(), "{}", clean::text(text))
+    }
+
+    /// Prints a message, which may have several lines, among others.
+    #[expect(clippy::unused_self, reason = "all output goes through this type")]
+    pub(crate) fn message(self, message: &str) -> io::Result<()> {
+        writeln!(io::stdout(), "{}", clean::message(message))
     }
 
     /// Prints each line of a text with the same room before it.
@@ -39,7 +48,7 @@ impl Output {
     /// Prints JSON text as it is.
     pub(crate) fn json(self, text: &str) -> io::Result<()> {
         if self.terminal {
-            writeln!(io::stdout(), "{}", clean_json(text))
+            writeln!(io::stdout(), "{}", clean::json(text))
         } else {
             writeln!(io::stdout(), "{text}")
         }
@@ -50,41 +59,15 @@ impl Output {
         self.json(&mcp_client::types::json::to_string(value)?)
     }
 
-    /// Writes bytes as they are, except to a terminal, which would obey them.
+    /// Writes the text of a resource as it is, except to a terminal, which would obey it: who
+    /// redirects it wants to have the resource.
     pub(crate) fn text(self, text: &str) -> io::Result<()> {
         if self.terminal {
-            return self.line(text.trim_end_matches('\n'));
+            return self.block(text.trim_end_matches('\n'));
         }
         io::stdout().write_all(text.as_bytes())?;
         io::stdout().flush()
     }
-}
-
-/// A text without what a terminal obeys or hides behind.
-pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    if text.contains(is_unfit) {
-        text.replace(is_unfit, "\u{FFFD}").into()
-    } else {
-        text.into()
-    }
-}
-
-fn is_unfit(c: char) -> bool {
-    let turns = matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-    turns || (c.is_control() && c != '\n' && c != '\t')
-}
-
-/// The same for JSON, which says it in other words. Below these, JSON allows none in texts.
-fn clean_json(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_unfit(c) && !c.is_ascii_whitespace() {
-            clean.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            clean.push(c);
-        }
-    }
-    clean
 }
 
 /// Says on stderr what is wrong.
@@ -95,32 +78,15 @@ pub(crate) fn complain(text: &str) {
 /// Says something on stderr, beside the result.
 pub(crate) fn note(text: &str) {
     // There is no place left to complain that nobody reads complaints.
-    let _ = writeln!(io::stderr(), "{}", clean(text));
+    let _ = writeln!(io::stderr(), "{}", clean::message(text));
 }
 
 /// Shows on stderr what happens.
 pub(crate) fn trace() {
     tracing_subscriber::fmt()
         .with_max_level(tracing::Level::DEBUG)
-        .with_writer(io::stderr)
+        .with_writer(clean::Traced)
         .with_ansi(false)
         .without_time()
         .init();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn escape_sequences_do_not_reach_a_terminal() {
-        assert_eq!(
-            clean("a\x1b[31mb\u{9b}2J\u{202e}c\td"),
-            "a\u{FFFD}[31mb\u{FFFD}2J\u{FFFD}c\td"
-        );
-        assert_eq!(
-            clean_json("{\"a\": \"\u{9b}2J\x7f\"}"),
-            r#"{"a": "\u009b2J\u007f"}"#
-        );
-    }
 }

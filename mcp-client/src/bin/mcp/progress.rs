@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_client::types::ProgressNotificationParams;
 
-use crate::output::clean;
+use crate::clean;
 
 /// Characters of the bar.
 const WIDTH: u32 = 30;
@@ -54,7 +54,10 @@ impl Drop for Progress {
 }
 
 fn bar(params: &ProgressNotificationParams) -> String {
-    let message = clean(params.message.as_deref().unwrap_or_default()).replace(['\n', '\t'], " ");
+    let message = params.message.as_deref().unwrap_or_default();
+    // Only so much of it is shown, however long it is.
+    let message: String = message.chars().take(WORDS).collect();
+    let message = clean::line(&message).replace('\t', " ");
     let message: String = message.chars().take(WORDS).collect();
     let total = params
         .total

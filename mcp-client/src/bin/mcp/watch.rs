@@ -71,7 +71,7 @@ pub(crate) fn log(log: &LoggingMessageNotificationParams, output: Output) {
     let shown = if output.json {
         show("log", to_json(log), output)
     } else {
-        output.line(&words(log))
+        output.message(&words(log))
     };
     // The next event ends the program where nobody reads.
     drop(shown);

@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::process::Child;
 #[cfg(unix)]
 use tokio::time::sleep;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout};
 
 /// How often it is looked whether there is anything left of a group whose first process ended.
 #[cfg(unix)]
@@ -40,14 +40,15 @@ impl Group {
         self.child.wait().await
     }
 
-    /// Ends what has no input any more: waits until then, asks for the end and forces it, each
-    /// for a grace time. Says how the first process ended, and whether it had to be asked.
+    /// Ends what has no input any more: waits for a grace time since `begun`, asks for the end and
+    /// forces it, each for a grace time. Says how the first process ended, and whether it had to be asked.
     pub(super) async fn end(
         &mut self,
-        until: Instant,
+        begun: Instant,
         grace: Duration,
     ) -> (io::Result<ExitStatus>, bool) {
-        if let Ok(status) = timeout_at(until, self.wait()).await {
+        let rest = grace.saturating_sub(begun.elapsed());
+        if let Ok(status) = timeout(rest, self.wait()).await {
             self.end_others(grace).await;
             return (status, false);
         }

@@ -6,7 +6,8 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use mcp_types::peer_text::PeerDisplay;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::restart::Restarts;
 use super::stderr::{LastLines, Stderr};
@@ -49,7 +50,7 @@ pub(super) async fn run(
             core.calls.lose(error);
             return;
         };
-        tracing::warn!(%error, ?delay, "the server is started again");
+        tracing::warn!(error = %PeerDisplay(&error), ?delay, "the server is started again");
         core.life.restarting();
         core.requests.end();
         core.calls.fail(error);
@@ -137,16 +138,16 @@ async fn serve(
 
     let (status, asked) = {
         // The end of its input is what tells the process.
-        let until = Instant::now() + process.grace;
+        let begun = Instant::now();
         let mut ending = pin!(async {
             if wanted {
                 tokio::select! {
-                    _ = timeout_at(until, writing.finish()) => {}
+                    _ = timeout(process.grace, writing.finish()) => {}
                     _ = group.wait() => {}
                 }
             }
             drop(writing);
-            group.end(until, process.grace).await
+            group.end(begun, process.grace).await
         });
         // What it wrote before its end is still heard.
         let mut rest = pin!(async { tokio::join!(reading.finish(), hearing.finish()) });

@@ -5,6 +5,7 @@ use std::fmt;
 use std::process::Stdio;
 use std::sync::Arc;
 
+use mcp_types::peer_text::PeerLine;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// Bytes of a line; what is longer comes in pieces.
@@ -25,7 +26,8 @@ pub enum Stderr {
     Inherit,
     /// Is thrown away.
     Null,
-    /// Becomes events of `tracing`, at the level `INFO`, a line each.
+    /// Becomes events of `tracing`, at the level `INFO`, a line each. Control characters are
+    /// escaped.
     Trace,
     /// Is handed over, a line each; see [`capture`](Self::capture).
     Capture(Arc<dyn Fn(&str) + Send + Sync>),
@@ -49,7 +51,7 @@ impl Stderr {
     fn hear(&self, line: &str) {
         match self {
             Self::Inherit | Self::Null => {}
-            Self::Trace => tracing::info!(line, "the server's stderr"),
+            Self::Trace => tracing::info!(line = %PeerLine(line), "the server's stderr"),
             Self::Capture(heard) => heard(line),
         }
     }

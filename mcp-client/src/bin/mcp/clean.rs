@@ -1,0 +1,115 @@
+//! What a server says, made fit for a terminal.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use mcp_client::types::peer_text::{is_unsafe, write_escaped};
+use tracing_subscriber::fmt::MakeWriter;
+
+/// A text of one line: what a terminal obeys or reorders, and the ends of further lines, which could
+/// pass for lines of this program, are escaped as `\u{1b}`.
+pub(crate) fn line(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| is_unsafe(c) && c != '\t')
+}
+
+/// A text of several lines. Line ends stay as they are.
+pub(crate) fn text(text: &str) -> Cow<'_, str> {
+    let text = without_returns(text);
+    match text {
+        Cow::Borrowed(text) => escaped(text, is_unfit),
+        Cow::Owned(text) => escaped(&text, is_unfit).into_owned().into(),
+    }
+}
+
+/// A message whose further lines are indented, so that they cannot pass for messages of their own.
+pub(crate) fn message(message: &str) -> String {
+    text(message.trim_end()).replace('\n', "\n  ")
+}
+
+/// JSON text, whose own escapes say the same. JSON allows no other control characters in strings.
+pub(crate) fn json(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unsafe(c) && !c.is_ascii_whitespace() {
+            clean.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            clean.push(c);
+        }
+    }
+    clean
+}
+
+fn is_unfit(c: char) -> bool {
+    is_unsafe(c) && c != '\n' && c != '\t'
+}
+
+/// A return before the end of a line is a part of it.
+fn without_returns(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") {
+        text.replace("\r\n", "\n").into()
+    } else {
+        text.into()
+    }
+}
+
+fn escaped(text: &str, unfit: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&unfit) {
+        return text.into();
+    }
+    let mut clean = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if unfit(c) {
+            // Writing to a `String` does not fail.
+            let _ = write_escaped(&mut clean, c);
+        } else {
+            clean.push(c);
+        }
+    }
+    clean.into()
+}
+
+/// Standard error for events of `tracing`: one line each, whoever wrote it and whatever is in it.
+pub(crate) struct Traced;
+
+impl<'a> MakeWriter<'a> for Traced {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        Self
+    }
+}
+
+impl Write for Traced {
+    /// Takes a whole event.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        let end = if text.ends_with('\n') { "\n" } else { "" };
+        let text = format!("{}{end}", line(text.trim_end_matches('\n')));
+        io::stderr().write_all(text.as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_do_not_reach_a_terminal() {
+        let sent = "a\x1b[31mb\u{9b}2J\u{202e}c\td\re\r\nf";
+        assert_eq!(text(sent), "a\\u{1b}[31mb\\u{9b}2J\\u{202e}c\td\\u{d}e\nf");
+        assert_eq!(
+            line("name\nmcp: all is well\x1b[A"),
+            "name\\u{a}mcp: all is well\\u{1b}[A"
+        );
+        assert_eq!(message("one\nmcp: two\n"), "one\n  mcp: two");
+        assert_eq!(
+            json("{\"a\": \"\u{9b}2J\x7f\u{2066}\"}\n"),
+            "{\"a\": \"\\u009b2J\\u007f\\u2066\"}\n"
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! A server that wants to take control of its user's terminal.
+
+use std::fs::File;
+use std::process::Stdio;
+
+use crate::terminal::User;
+use crate::{Printed, mcp, subject};
+
+/// What `mcp` is asked to do with the server.
+const COMMANDS: &[&[&str]] = &[
+    &["discover"],
+    &["tools"],
+    &["call", "any"],
+    &["resources"],
+    &["read", "x:1"],
+    &["fetch", "x:1"],
+    &["metadata", "x:1"],
+    &["tree"],
+    &["tree", "x:1"],
+    &["prompts"],
+    &["prompt", "any"],
+];
+
+/// What a terminal obeys or reorders.
+fn is_obeyed(c: char) -> bool {
+    let reorders = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    reorders || (c.is_control() && c != '\n')
+}
+
+fn run(arguments: &[&str], read: bool) -> Printed {
+    let mut command = mcp();
+    command
+        .args(arguments)
+        .arg("--")
+        .arg(subject())
+        .arg("hostile");
+    if read {
+        // The content of a resource is given as it is to whoever redirects it.
+        let null = File::options().write(true).open("/dev/null");
+        command.stdout(Stdio::from(null.expect("there is one")));
+        command.stderr(Stdio::piped());
+        return command
+            .spawn()
+            .expect("it runs")
+            .wait_with_output()
+            .expect("it ends")
+            .into();
+    }
+    command.output().expect("it runs").into()
+}
+
+#[test]
+fn nothing_that_a_terminal_obeys_is_printed_to_a_pipe() {
+    for arguments in COMMANDS {
+        for more in [&[][..], &["-v"]] {
+            let arguments = [*arguments, more].concat();
+            let read = matches!(arguments.first(), Some(&"read" | &"fetch"));
+            let printed = run(&arguments, read);
+            let silent = printed.out.is_empty() && printed.err.is_empty();
+            assert!(read || !silent, "{arguments:?}: {printed:?}");
+            for text in [&printed.out, &printed.err] {
+                assert!(!text.contains(is_obeyed), "{arguments:?}: {text:?}");
+                let lines: Vec<_> = text.lines().map(str::trim_end).collect();
+                // A text that a tool or a prompt gives is a text of several lines.
+                if !matches!(arguments.first(), Some(&"call" | &"prompt")) || text == &printed.err {
+                    assert!(!lines.contains(&"mcp: forged"), "{arguments:?}: {text}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_that_a_terminal_obeys_is_printed_to_it() {
+    for arguments in COMMANDS {
+        for more in [&[][..], &["-v"], &["--json"]] {
+            let arguments = [*arguments, more].concat();
+            let user = User::runs_with(&arguments, &["hostile"]);
+            let seen = user.sees_all();
+            // What shows and hides the bar of progress is our own, and so are ends of lines.
+            let seen = seen.replace("\r\x1b[K", "").replace("\r\n", "\n");
+            assert!(!seen.contains(is_obeyed), "{arguments:?}: {seen:?}");
+        }
+    }
+}
+
+/// JSON is the same whoever reads it.
+#[test]
+fn json_for_programs_has_what_the_server_said() {
+    let printed = run(&["call", "any", "--json"], false);
+    let result: serde_json::Value = serde_json::from_str(&printed.out).expect("JSON");
+    let text = result["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("\x1b]0;owned\x07"), "{text:?}");
+}
+
+/// Whoever redirects the content of a resource wants to have the resource.
+#[test]
+fn the_content_of_a_resource_is_exact_in_a_pipe() {
+    let printed = run(&["read", "x:1"], false);
+    assert!(printed.out.starts_with("\x1b]0;owned\x07"), "{printed:?}");
+}

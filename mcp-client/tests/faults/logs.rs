@@ -1,0 +1,85 @@
+//! What servers say does not forge lines of a log, nor fill it.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use mcp_client::Limits;
+use mcp_client::types::Revision;
+use serde_json::json;
+use tracing::Level;
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::pipe::{Server, builder};
+
+/// A log that is kept.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// In one thread, so that the log of this thread has all.
+#[tokio::test(flavor = "current_thread")]
+async fn text_of_a_server_is_truncated_and_escaped_in_logs() {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(Level::TRACE)
+        .with_ansi(false)
+        .with_writer(log.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let hostile = format!(
+        "\u{1b}[2J\u{9b}31m\u{202e}\u{2028}\n2030-01-01 ERROR forged\r{}",
+        "long ".repeat(2_000)
+    );
+    for revision in [Revision::LATEST, Revision::V2025_11_25] {
+        let builder = builder(Limits::default());
+        let (client, mut server) = Server::connect(builder, revision).await;
+        let error = json!({"code": -32700, "message": hostile});
+        for message in [
+            // An error that answers nothing.
+            json!({"jsonrpc": "2.0", "id": null, "error": error}),
+            // An answer to nothing.
+            json!({"jsonrpc": "2.0", "id": hostile, "result": {}}),
+            // Notifications that are not known, or malformed.
+            json!({"jsonrpc": "2.0", "method": hostile, "params": {}}),
+            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {hostile.as_str(): 1}}),
+            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": hostile}}),
+            // What is no message.
+            json!({"jsonrpc": hostile, "id": 7}),
+            json!({hostile.as_str(): hostile}),
+            json!(hostile),
+        ] {
+            server.write(format!("{message}\n").as_bytes()).await;
+        }
+        // As it is, but for the end of the line.
+        let raw = hostile.replace('\n', " ");
+        server.write(format!("{raw}\n").as_bytes()).await;
+        server.works(&client).await;
+    }
+    let log = log.0.lock().expect("no panic").clone();
+    let log = String::from_utf8(log).expect("text");
+    assert!(log.lines().count() >= 12, "{log}");
+    for line in log.lines() {
+        let unfit = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{202e}');
+        assert!(!line.contains(unfit), "{line:?}");
+        assert!(!line.starts_with("2030"), "{line:?}");
+        assert!(line.len() < 2_500, "{} bytes: {line:?}", line.len());
+    }
+}

@@ -1,0 +1,297 @@
+//! Servers that ask more than anybody can answer.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use mcp_client::types::{ElicitAction, ElicitResult, Revision};
+use mcp_client::{ByteStream, CallError, Client, Limits};
+use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
+use tokio::net::unix::pipe::{Receiver, pipe};
+use tokio::runtime::{Builder, Runtime};
+
+use super::pipe::{Server, builder, soon};
+
+/// An answer with so many questions.
+fn asking(questions: usize) -> String {
+    let questions: Vec<_> = (0..questions)
+        .map(|number| format!(r#""q{number}":{{"method":"roots/list"}}"#))
+        .collect();
+    let questions = questions.join(",");
+    format!(r#"{{"resultType":"input_required","inputRequests":{{{questions}}}}}"#)
+}
+
+const DONE: &str = r#"{"resultType":"complete","content":[]}"#;
+
+#[tokio::test]
+async fn more_questions_in_one_answer_than_allowed_end_the_call_before_any_handler_starts() {
+    for limit in [0, 8] {
+        let mut limits = Limits::default();
+        limits.server_requests = limit;
+        let handled = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&handled);
+        let builder = builder(limits).on_roots(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            async { Ok(Vec::new()) }
+        });
+        let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+        let call = tokio::spawn(client.call_tool("any").into_future());
+        let asked = server.asked("tools/call").await;
+        server.answer(&asked, &asking(10_000)).await;
+        let error = soon(call).await.expect("no panic").expect_err("too many");
+        assert!(
+            matches!(error, CallError::Questions { asked: 10_000, limit: most, .. } if most == limit),
+            "{error}"
+        );
+        assert_eq!(handled.load(Ordering::Relaxed), 0);
+        // As many as are allowed are answered.
+        let call = tokio::spawn(client.call_tool("any").into_future());
+        let asked = server.asked("tools/call").await;
+        server.answer(&asked, &asking(limit)).await;
+        let again = server.asked("tools/call").await;
+        let answers = again["params"]["inputResponses"].as_object();
+        assert_eq!(answers.map_or(0, serde_json::Map::len), limit, "{again}");
+        server.answer(&again, DONE).await;
+        soon(call).await.expect("no panic").expect("a result");
+        assert_eq!(handled.load(Ordering::Relaxed), limit);
+        server.works(&client).await;
+    }
+}
+
+#[tokio::test]
+async fn questions_of_several_calls_wait_for_their_turn() {
+    let mut limits = Limits::default();
+    limits.server_requests = 2;
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (working, highest) = (Arc::clone(&now), Arc::clone(&most));
+    let builder = builder(limits).on_roots(move || {
+        let working = Arc::clone(&working);
+        let count = working.fetch_add(1, Ordering::Relaxed) + 1;
+        highest.fetch_max(count, Ordering::Relaxed);
+        async move {
+            for _ in 0..10 {
+                tokio::task::yield_now().await;
+            }
+            working.fetch_sub(1, Ordering::Relaxed);
+            Ok(Vec::new())
+        }
+    });
+    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let call = || tokio::spawn(client.call_tool("any").into_future());
+    let calls = [call(), call(), call(), call()];
+    let mut asked = Vec::new();
+    for _ in &calls {
+        asked.push(server.asked("tools/call").await);
+    }
+    for asked in &asked {
+        server.answer(asked, &asking(2)).await;
+    }
+    for _ in &calls {
+        let again = server.asked("tools/call").await;
+        server.answer(&again, DONE).await;
+    }
+    for call in calls {
+        soon(call).await.expect("no panic").expect("a result");
+    }
+    assert_eq!(most.load(Ordering::Relaxed), 2);
+}
+
+/// A handler that calls in turn, and is asked in turn, must not wait for itself forever.
+#[tokio::test]
+async fn a_question_waits_for_its_turn_no_longer_than_the_call_may_take() {
+    let mut limits = Limits::default();
+    limits.server_requests = 1;
+    let builder = builder(limits).on_roots(std::future::pending);
+    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let first = tokio::spawn(client.call_tool("first").into_future());
+    let asked = server.asked("tools/call").await;
+    server.answer(&asked, &asking(1)).await;
+    // Its handler is at work when the server gets to hear of something else.
+    server.works(&client).await;
+    let call = client
+        .call_tool("second")
+        .timeout(Duration::from_millis(200));
+    let second = tokio::spawn(call.into_future());
+    let asked = server.asked("tools/call").await;
+    server.answer(&asked, &asking(1)).await;
+    let error = soon(second).await.expect("no panic").expect_err("no turn");
+    assert!(matches!(error, CallError::Input { .. }), "{error}");
+    first.abort();
+}
+
+#[tokio::test]
+async fn more_pages_than_allowed_are_not_shown() {
+    let mut limits = Limits::default();
+    limits.server_requests = 8;
+    let shown = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&shown);
+    let builder = builder(limits).on_elicit_url(move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async { Ok(ElicitResult::new(ElicitAction::Accept)) }
+    });
+    let (client, mut server) = Server::connect(builder, Revision::V2025_11_25).await;
+    let call = tokio::spawn(client.call_tool("any").into_future());
+    let asked = server.asked("tools/call").await;
+    let page =
+        json!({"mode": "url", "message": "m", "url": "https://example.com/", "elicitationId": "e"});
+    let data = json!({"elicitations": vec![page; 1_000]});
+    let error = json!({"code": -32042, "message": "first this", "data": data});
+    let refusal = json!({"jsonrpc": "2.0", "id": asked["id"], "error": error});
+    server.write(format!("{refusal}\n").as_bytes()).await;
+    let error = soon(call).await.expect("no panic").expect_err("too many");
+    assert!(
+        matches!(
+            error,
+            CallError::Questions {
+                asked: 1_000,
+                limit: 8,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    assert_eq!(shown.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn requests_of_an_older_server_are_bounded_in_bytes() {
+    let mut limits = Limits::default();
+    limits.server_request_bytes = 10_000;
+    let builder = builder(limits).on_roots(std::future::pending);
+    let (client, mut server) = Server::connect(builder, Revision::V2025_11_25).await;
+    // The first one may have any size.
+    for (id, size) in [(1, 20_000), (2, 10)] {
+        let params = json!({"_meta": {"filling": "x".repeat(size)}});
+        let asking = json!({"jsonrpc": "2.0", "id": id, "method": "roots/list", "params": params});
+        server.write(format!("{asking}\n").as_bytes()).await;
+    }
+    let refused = server.read().await;
+    assert_eq!(refused["id"], 2, "{refused}");
+    assert_eq!(refused["error"]["code"], -32603, "{refused}");
+    // Once it is cancelled there is room again.
+    let cancelled = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1},
+    });
+    server.write(format!("{cancelled}\n").as_bytes()).await;
+    for (id, size) in [(3, 4_000), (4, 4_000), (5, 4_000)] {
+        let params = json!({"_meta": {"filling": "x".repeat(size)}});
+        let asking = json!({"jsonrpc": "2.0", "id": id, "method": "roots/list", "params": params});
+        server.write(format!("{asking}\n").as_bytes()).await;
+    }
+    assert_eq!(server.read().await["id"], 5);
+    server.works(&client).await;
+}
+
+/// The answer to a form of so many fields would take minutes if each was looked up by a walk over
+/// all others.
+#[tokio::test]
+async fn a_form_with_very_many_fields_is_completed() {
+    const FIELDS: usize = 40_000;
+    let builder = builder(Limits::default())
+        .on_elicit_form(|_| async { Ok(ElicitResult::new(ElicitAction::Accept)) });
+    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let call = tokio::spawn(client.call_tool("any").into_future());
+    let asked = server.asked("tools/call").await;
+    let names: Vec<_> = (0..FIELDS).map(|number| format!("f{number}")).collect();
+    let field = json!({"type": "boolean", "default": true});
+    let fields: serde_json::Map<_, _> = names
+        .iter()
+        .map(|name| (name.clone(), field.clone()))
+        .collect();
+    let schema = json!({"type": "object", "properties": fields, "required": names});
+    let params = json!({"mode": "form", "message": "?", "requestedSchema": schema});
+    let question = json!({"method": "elicitation/create", "params": params});
+    let asking = json!({"resultType": "input_required", "inputRequests": {"q": question}});
+    server.answer(&asked, &asking.to_string()).await;
+    let again = server.asked("tools/call").await;
+    let content = &again["params"]["inputResponses"]["q"]["content"];
+    assert_eq!(content.as_object().map_or(0, serde_json::Map::len), FIELDS);
+    server.answer(&again, DONE).await;
+    soon(call).await.expect("no panic").expect("a result");
+}
+
+/// A server's output that shuts the runtime down at the moment at which something is read after
+/// the agreement.
+struct Last {
+    pipe: Receiver,
+    runtime: Option<Runtime>,
+    armed: Arc<AtomicUsize>,
+    _gone: mpsc::Sender<()>,
+}
+
+impl AsyncRead for Last {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let read = Pin::new(&mut self.pipe).poll_read(cx, buffer);
+        if read.is_ready()
+            && self.armed.load(Ordering::SeqCst) == 1
+            && let Some(runtime) = self.runtime.take()
+        {
+            runtime.shutdown_background();
+            while !takes_no_tasks() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        read
+    }
+}
+
+/// Whether the runtime of this thread drops tasks as soon as they are spawned.
+fn takes_no_tasks() -> bool {
+    let held = Arc::new(());
+    let holds = Arc::clone(&held);
+    tokio::spawn(async move {
+        std::future::pending::<()>().await;
+        drop(holds);
+    });
+    Arc::strong_count(&held) == 1
+}
+
+#[test]
+fn a_request_that_is_read_while_the_runtime_shuts_down_does_not_block_a_thread() {
+    let mut builder = Builder::new_multi_thread();
+    let doomed = builder.worker_threads(2).enable_all().build();
+    let doomed = doomed.expect("a runtime");
+    let handle = doomed.handle().clone();
+    let (gone, is_gone) = mpsc::channel();
+    let armed = Arc::new(AtomicUsize::new(0));
+    let arming = Arc::clone(&armed);
+    let test = Builder::new_current_thread().enable_all().build();
+    let test = test.expect("a runtime");
+    let mut writer = test.block_on(async {
+        let (theirs, reader) = pipe().expect("a pipe");
+        let (writer, ours) = pipe().expect("a pipe");
+        // Registered with the runtime that uses them.
+        let reader = reader.into_nonblocking_fd().expect("a pipe");
+        let writer = writer.into_nonblocking_fd().expect("a pipe");
+        let connecting = handle.spawn(async move {
+            let reader = Last {
+                pipe: Receiver::from_owned_fd(reader).expect("a pipe"),
+                runtime: Some(doomed),
+                armed,
+                _gone: gone,
+            };
+            let writer = tokio::net::unix::pipe::Sender::from_owned_fd(writer).expect("a pipe");
+            let builder = Client::builder("test", "1").on_roots(std::future::pending);
+            let way = ByteStream::new(reader, writer);
+            builder.revision(Revision::V2025_11_25).connect(way).await
+        });
+        let mut server = Server::over(ours, theirs);
+        server.agree(Revision::V2025_11_25).await;
+        let client = soon(connecting).await.expect("no panic");
+        (client.expect("connected"), server)
+    });
+    arming.store(1, Ordering::SeqCst);
+    let request: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\"}\n";
+    let written = test.block_on(writer.1.writer.write_all(request));
+    written.expect("the client reads");
+    // What is read from is dropped with the task that reads, once that is not blocked.
+    let dropped = is_gone.recv_timeout(Duration::from_secs(20));
+    assert_eq!(dropped, Err(mpsc::RecvTimeoutError::Disconnected));
+}

@@ -1,0 +1,141 @@
+//! Schemas from elsewhere that would make validation take forever, over a pair of sockets.
+#![cfg(unix)]
+
+use mcp_server::types::json::{Object, Value as OwnValue};
+use mcp_server::{BuildError, Context, Server, ToolDef};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::time::{Duration, timeout};
+
+/// Longer than anything takes that works.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn tool(schema: Value) -> ToolDef {
+    ToolDef::new("costly")
+        .input_schema(OwnValue::from(schema))
+        .object_handler(|_: Object, _: Context| async { Ok("done") })
+}
+
+fn server(schema: Value) -> Server {
+    let builder = Server::builder("test", "1").add_tool(tool(schema));
+    let builder = builder.tool("quick", "", |(), _: Context| async { Ok("done") });
+    builder.build().expect("a server")
+}
+
+struct Peer {
+    lines: Lines<BufReader<OwnedReadHalf>>,
+    writer: OwnedWriteHalf,
+}
+
+impl Peer {
+    fn new(server: Server) -> Self {
+        let (ours, theirs) = UnixStream::pair().expect("sockets");
+        let (reader, writer) = theirs.into_split();
+        tokio::spawn(async move { server.serve(reader, writer).await });
+        let (reader, writer) = ours.into_split();
+        Self {
+            lines: BufReader::new(reader).lines(),
+            writer,
+        }
+    }
+
+    /// Whether a call failed, and what it said.
+    async fn call(&mut self, tool: &str, arguments: Value) -> (bool, String) {
+        let request = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {
+                "name": tool, "arguments": arguments,
+                "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                },
+            },
+        });
+        let line = format!("{request}\n");
+        let exchange = async {
+            self.writer.write_all(line.as_bytes()).await.expect("sent");
+            self.lines.next_line().await.expect("readable")
+        };
+        let answer = timeout(PATIENCE, exchange).await.expect("in time");
+        let answer: Value = serde_json::from_str(&answer.expect("an answer")).expect("JSON");
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str();
+        let text = text.unwrap_or_else(|| panic!("no text: {answer}"));
+        (result["isError"] == true, text.to_owned())
+    }
+}
+
+/// `{"a": {"a": ... inmost}}`
+fn nested(levels: usize, inmost: Value) -> Value {
+    (0..levels).fold(inmost, |value, _| json!({ "a": value }))
+}
+
+#[test]
+fn a_tool_whose_schema_explodes_is_refused_with_its_name_and_the_reason() {
+    let mut definitions = json!({ "d60": { "type": "object" } });
+    for step in 0..60 {
+        let next = json!({ "$ref": format!("#/$defs/d{}", step + 1) });
+        definitions[format!("d{step}")] = json!({ "allOf": [next, next] });
+    }
+    let schema = json!({ "type": "object", "$ref": "#/$defs/d0", "$defs": definitions });
+    let output = json!({ "$ref": "#/$defs/d0", "$defs": definitions });
+    let with_output = tool(json!({ "type": "object" })).output_schema(OwnValue::from(output));
+    for tool in [tool(schema), with_output] {
+        let built = Server::builder("test", "1").add_tool(tool).build();
+        let error = built.expect_err("it would take forever");
+        let BuildError::Invalid { name, reason, .. } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(name, "costly");
+        let told = ["could take too long", "100000 parts"];
+        assert!(told.iter().all(|part| reason.contains(part)), "{reason}");
+    }
+}
+
+/// Validation itself is quick, but looking for the faults would take every way through the schema.
+#[tokio::test]
+async fn hostile_arguments_of_a_schema_that_refers_to_itself_twice_do_not_block() {
+    let again = json!({ "properties": { "a": { "$ref": "#" } } });
+    let schema = json!({ "type": "object", "allOf": [again, again] });
+    let mut peer = Peer::new(server(schema));
+    let (failed, text) = peer.call("costly", nested(100, json!(1))).await;
+    assert!(failed && text.contains("too deep to say where"), "{text}");
+    assert_eq!(peer.call("quick", json!({})).await.1, "done");
+    let right = peer.call("costly", nested(100, json!({}))).await;
+    assert_eq!(right, (false, "done".to_owned()));
+    // What costs little is told as before.
+    let (failed, text) = peer.call("costly", nested(2, json!(1))).await;
+    assert!(failed && text.contains("$.a.a"), "{text}");
+}
+
+#[tokio::test]
+async fn arguments_that_are_too_large_for_a_large_schema_are_refused() {
+    let branches = vec![json!({ "type": "integer", "minimum": 7 }); 2_000];
+    let schema = json!({
+        "type": "object",
+        "properties": { "list": { "items": { "anyOf": branches } } },
+    });
+    let mut peer = Peer::new(server(schema));
+    let many = json!({ "list": vec![0; 1_000_000] });
+    let (failed, text) = peer.call("costly", many).await;
+    assert!(failed && text.contains("would take too long"), "{text}");
+    let right = peer.call("costly", json!({ "list": [7, 8] })).await;
+    assert_eq!(right, (false, "done".to_owned()));
+}
+
+/// A fault for each of very many elements would take a multiple of their memory.
+#[tokio::test]
+async fn faults_of_large_arguments_are_not_collected() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "list": { "items": { "type": "integer" } } },
+    });
+    let mut peer = Peer::new(server(schema));
+    let many = json!({ "list": vec![""; 1_000_000] });
+    let (failed, text) = peer.call("costly", many).await;
+    assert!(failed && text.contains("too large"), "{text}");
+    let (failed, text) = peer.call("costly", json!({ "list": [1, ""] })).await;
+    assert!(failed && text.contains("$.list[1]"), "{text}");
+}

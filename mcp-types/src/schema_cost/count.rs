@@ -1,0 +1,401 @@
+//! [`of`]: the cost of a schema.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::{Cost, CostError, DEPTH, HEIGHT, PARTS, Recursion};
+
+/// Keywords that stand for another schema.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+/// Keywords that give a schema a name for references.
+const NAMES: [&str; 2] = ["$anchor", "$dynamicAnchor"];
+/// Keywords whose values are not schemas, so that what looks like a reference in them need not be
+/// one.
+const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
+/// Keywords that look at the whole of a text or of a value.
+const TEXTS: [&str; 9] = [
+    "const",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "format",
+    "maxLength",
+    "minLength",
+    "pattern",
+    "uniqueItems",
+];
+
+/// Schemas of schemas.
+const META: [&str; 5] = [
+    "https://json-schema.org/draft/2020-12/schema",
+    "https://json-schema.org/draft/2019-09/schema",
+    "http://json-schema.org/draft-07/schema",
+    "http://json-schema.org/draft-06/schema",
+    "http://json-schema.org/draft-04/schema",
+];
+
+/// Returns the cost of a schema.
+///
+/// # Errors
+///
+/// [`CostError::Costly`] for a schema beyond what a program would write;
+/// [`CostError::Unusable`] for references to what is not in it, or is only found by the names of
+/// whole schemas.
+pub fn of(schema: &Value) -> Result<Cost, CostError> {
+    let dialect = schema.get("$schema").and_then(Value::as_str);
+    // Only in draft 4 this keyword has no dollar sign.
+    let id = match dialect {
+        Some(dialect) if dialect.contains("draft-04") => "id",
+        _ => "$id",
+    };
+    let mut names = HashMap::new();
+    collect(schema, id, 0, &mut names)?;
+    let mut count = Count {
+        root: schema,
+        names,
+        known: HashMap::new(),
+        recursive: HashSet::new(),
+        ways: 0,
+    };
+    let size = count.parts(schema, 0, false)?;
+    let definitions = count.recursive.len();
+    let ways = count.ways.max(size.back);
+    Ok(Cost {
+        parts: size.parts,
+        texts: size.texts,
+        backtracking: size.backtracking,
+        height: size.height,
+        recursion: (definitions > 0).then_some(Recursion { ways, definitions }),
+    })
+}
+
+/// Finds the names that parts of a schema give themselves.
+fn collect<'a>(
+    value: &'a Value,
+    id: &str,
+    depth: usize,
+    names: &mut HashMap<&'a str, &'a Value>,
+) -> Result<(), CostError> {
+    if depth > DEPTH {
+        return Err(CostError::Costly("the schema nests deeper than 64 levels"));
+    }
+    match value {
+        Value::Array(values) => values
+            .iter()
+            .try_for_each(|value| collect(value, id, depth + 1, names)),
+        Value::Object(members) => {
+            for name in NAMES {
+                if let Some(Value::String(name)) = members.get(name)
+                    && names.insert(name, value).is_some()
+                {
+                    let name = short(name);
+                    return Err(unusable(format!("two parts of it have the name `{name}`")));
+                }
+            }
+            if depth > 0 && members.get(id).is_some_and(Value::is_string) {
+                return Err(unusable(format!("a part of it has an `{id}` of its own")));
+            }
+            members
+                .values()
+                .try_for_each(|value| collect(value, id, depth + 1, names))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn unusable(reason: String) -> CostError {
+    CostError::Unusable(reason)
+}
+
+struct Count<'a> {
+    root: &'a Value,
+    names: HashMap<&'a str, &'a Value>,
+    /// Sizes by reference; none for one that is being counted.
+    known: HashMap<&'a str, Option<Size>>,
+    /// References that lead back to what they are in.
+    recursive: HashSet<&'a str>,
+    /// Such references in one definition, at most.
+    ways: usize,
+}
+
+/// What a part of a schema is with all references written out.
+#[derive(Clone, Copy)]
+struct Size {
+    parts: usize,
+    texts: usize,
+    backtracking: usize,
+    height: usize,
+    /// References that lead back.
+    back: usize,
+}
+
+impl Size {
+    const ONE: Self = Self {
+        parts: 1,
+        texts: 0,
+        backtracking: 0,
+        height: 1,
+        back: 0,
+    };
+
+    /// Adds what is inside. Each summand is at most [`PARTS`], or is refused by then.
+    fn hold(&mut self, inner: Self) {
+        self.parts = self.parts.saturating_add(inner.parts);
+        self.texts = self.texts.saturating_add(inner.texts);
+        self.backtracking = self.backtracking.saturating_add(inner.backtracking);
+        self.back = self.back.saturating_add(inner.back);
+        self.height = self.height.max(inner.height + 1);
+    }
+}
+
+impl<'a> Count<'a> {
+    /// The size of a value; `data` where it stands in a keyword whose value is no schema.
+    fn parts(&mut self, value: &'a Value, level: usize, data: bool) -> Result<Size, CostError> {
+        if level > HEIGHT {
+            return Err(TOO_HIGH);
+        }
+        let mut size = Size::ONE;
+        match value {
+            Value::Array(values) => {
+                for value in values {
+                    size.hold(self.parts(value, level + 1, data)?);
+                }
+            }
+            Value::Object(members) => {
+                for (name, value) in members {
+                    let data = data || DATA.contains(&name.as_str());
+                    size.hold(self.parts(value, level + 1, data)?);
+                    if let (true, Value::String(target)) =
+                        (REFERENCES.contains(&name.as_str()), value)
+                    {
+                        size.hold(self.target(target, level + 1, data)?);
+                    }
+                    looks_at_text(name, value, &mut size);
+                }
+            }
+            _ => {}
+        }
+        if size.parts > PARTS {
+            return Err(CostError::Costly(
+                "the schema has more than 100000 parts with its references written out",
+            ));
+        }
+        if size.height > HEIGHT {
+            return Err(TOO_HIGH);
+        }
+        Ok(size)
+    }
+
+    fn target(&mut self, target: &'a str, level: usize, data: bool) -> Result<Size, CostError> {
+        match self.known.get(target) {
+            Some(Some(size)) => return Ok(*size),
+            Some(None) => {
+                self.recursive.insert(target);
+                return Ok(Size {
+                    back: 1,
+                    ..Size::ONE
+                });
+            }
+            None => {}
+        }
+        if META.contains(&target.trim_end_matches('#')) {
+            // The schema of schemas, which the validator knows by heart: it refers to itself, in
+            // more ways than would ever be worth to be followed for the sake of a message.
+            self.recursive.insert(target);
+            return Ok(Size {
+                parts: 1_000,
+                texts: 100,
+                height: 20,
+                back: 100,
+                ..Size::ONE
+            });
+        }
+        let value = match target.strip_prefix('#') {
+            None => None,
+            Some("") => Some(self.root),
+            Some(path) if path.starts_with('/') => {
+                decoded(path).and_then(|path| self.root.pointer(&path))
+            }
+            Some(name) => self.names.get(name).copied(),
+        };
+        let Some(value) = value else {
+            if data {
+                // If it is a reference all the same, the validator does not find it either.
+                return Ok(Size::ONE);
+            }
+            let reason = format!("it refers to `{}`, which is not in it", short(target));
+            return Err(unusable(reason));
+        };
+        self.known.insert(target, None);
+        let size = self.parts(value, level, data)?;
+        self.known.insert(target, Some(size));
+        self.ways = self.ways.max(size.back);
+        Ok(size)
+    }
+}
+
+const TOO_HIGH: CostError =
+    CostError::Costly("the schema nests deeper than 256 levels with its references written out");
+
+/// Counts the keywords that look at the whole of a text. A property of such a name is counted, too.
+fn looks_at_text(name: &str, value: &Value, size: &mut Size) {
+    match (name, value) {
+        ("enum", Value::Array(values)) => size.texts = size.texts.saturating_add(values.len()),
+        ("patternProperties", Value::Object(members)) => {
+            size.texts = size.texts.saturating_add(members.len());
+            size.backtracking += members.keys().filter(|name| backtracks(name)).count();
+        }
+        ("pattern", Value::String(pattern)) => {
+            size.texts = size.texts.saturating_add(1);
+            size.backtracking += usize::from(backtracks(pattern));
+        }
+        (name, _) if TEXTS.contains(&name) => size.texts = size.texts.saturating_add(1),
+        _ => {}
+    }
+}
+
+/// Returns `true` for a pattern with what only backtracking can match: a group that looks ahead or
+/// back, or is atomic, or a reference to another group.
+fn backtracks(pattern: &str) -> bool {
+    let refers = |pair: &[u8]| matches!(pair, [b'\\', b'1'..=b'9' | b'k']);
+    ["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?("]
+        .iter()
+        .any(|group| pattern.contains(group))
+        || pattern.as_bytes().windows(2).any(refers)
+}
+
+/// A path without percent signs.
+fn decoded(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once('%') {
+        let (digits, after) = after.split_at_checked(2)?;
+        bytes.extend_from_slice(before.as_bytes());
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = after;
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8(bytes).ok()
+}
+
+/// As much of a name as fits into a message.
+fn short(target: &str) -> &str {
+    let end = target.char_indices().nth(256);
+    end.and_then(|(end, _)| target.get(..end)).unwrap_or(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema_cost::Extent;
+    use serde_json::json;
+
+    /// Definitions of which each refers twice to the next.
+    fn doubling(steps: usize) -> Value {
+        let mut defs = serde_json::Map::new();
+        for step in 0..steps {
+            let next = json!({ "$ref": format!("#/$defs/d{}", step + 1) });
+            defs.insert(format!("d{step}"), json!({ "allOf": [next, next] }));
+        }
+        defs.insert(format!("d{steps}"), json!({ "type": "integer" }));
+        json!({ "$ref": "#/$defs/d0", "$defs": defs })
+    }
+
+    fn is_costly(schema: &Value) -> bool {
+        matches!(of(schema), Err(CostError::Costly(_)))
+    }
+
+    #[test]
+    fn a_schema_that_explodes_when_written_out_is_refused_without_doing_so() {
+        assert!(of(&doubling(5)).is_ok_and(|cost| cost.parts > 64 && cost.recursion.is_none()));
+        assert!(is_costly(&doubling(40)));
+        assert!(is_costly(&doubling(100)));
+        // Each by itself is small, and the last one is far below the first.
+        let mut defs = serde_json::Map::new();
+        for step in 0..100 {
+            let next = json!({ "$ref": format!("#/$defs/d{}", step + 1) });
+            defs.insert(format!("d{step}"), json!({ "not": { "not": next } }));
+        }
+        defs.insert("d100".to_owned(), json!({ "type": "integer" }));
+        let long = json!({ "$ref": "#/$defs/d0", "$defs": defs });
+        assert!(is_costly(&long));
+        let text = doubling(40).to_string().replace("/d3", "/d%33");
+        assert!(is_costly(&serde_json::from_str(&text).expect("JSON")));
+        let named = json!({ "$defs": { "a": { "$anchor": "a", "items": { "$ref": "#a" } } } });
+        assert!(of(&named).is_ok_and(|cost| cost.recursion.is_some()));
+        let mut deep = json!(true);
+        for _ in 0..70 {
+            deep = json!({ "not": deep });
+        }
+        assert!(is_costly(&deep));
+    }
+
+    #[test]
+    fn references_whose_cost_is_unknown_are_refused() {
+        let four = "http://json-schema.org/draft-04/schema#";
+        let cases = [
+            json!({ "$ref": "#/$defs/none" }),
+            json!({ "$ref": "#none" }),
+            json!({ "$ref": "other.json" }),
+            json!({ "$ref": "https://example.com/" }),
+            json!({ "$defs": { "a": { "$id": "a" } } }),
+            json!({ "$schema": four, "definitions": { "a": { "id": "a" } } }),
+            json!({ "$defs": { "a": { "$anchor": "a" }, "b": { "$anchor": "a" } } }),
+        ];
+        for schema in cases {
+            let refused = of(&schema).expect_err("its cost is unknown");
+            assert!(
+                matches!(refused, CostError::Unusable(_)),
+                "{schema}: {refused}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_reference_in_data_is_accepted() {
+        let schema = json!({ "default": { "$ref": "#/none" }, "enum": [{ "$ref": "none" }] });
+        of(&schema).expect("no reference");
+        // A property may have such a name; what its schema refers to is counted.
+        let mut schema = doubling(40);
+        schema["properties"] = json!({ "default": { "$ref": "#/$defs/d0" } });
+        schema.as_object_mut().expect("an object").remove("$ref");
+        assert!(is_costly(&schema));
+    }
+
+    #[test]
+    fn a_value_is_admitted_as_long_as_its_extent_times_that_of_the_schema_is_bounded() {
+        let many = Extent::of_json(&Value::from(vec![1; 10_000]));
+        let long = Extent::of_json(&Value::from("x".repeat(3 << 20)));
+        let list = of(&json!({ "items": { "type": "integer" } })).expect("a cost");
+        assert!(list.is_small() && list.admits(&many) && list.admits(&long));
+        let branches = vec![json!({ "type": "integer" }); 20_000];
+        let wide = of(&json!({ "items": { "anyOf": branches } })).expect("a cost");
+        assert!(!wide.is_small() && !wide.admits(&many) && wide.admits(&long));
+        let patterns = vec![json!({ "pattern": "a+" }); 1_000];
+        let scans = of(&json!({ "allOf": patterns })).expect("a cost");
+        assert!(scans.admits(&many) && !scans.admits(&long));
+        let tries = of(&json!({ "items": { "pattern": "^(?!a)" } })).expect("a cost");
+        let more = Extent::of_json(&Value::from(vec![1; 100_000]));
+        assert!(!tries.is_small() && tries.admits(&many) && !tries.admits(&more));
+    }
+
+    #[test]
+    fn faults_are_only_collected_where_that_is_cheap() {
+        let mut deep = json!(1);
+        for _ in 0..40 {
+            deep = json!({ "a": deep });
+        }
+        let deep = Extent::of_json(&deep);
+        // One way from each level to the next, and two.
+        let again = json!({ "properties": { "a": { "$ref": "#" } } });
+        let one = of(&again).expect("a cost");
+        let two = of(&json!({ "allOf": [again, again] })).expect("a cost");
+        let flat = Extent::of_json(&json!({ "a": { "a": 1 } }));
+        assert!(one.admits(&deep) && one.explains(&deep));
+        assert!(two.admits(&deep) && !two.explains(&deep));
+        assert!(two.explains(&flat));
+        let many = Extent::of_json(&Value::from(vec![1; 1_000_000]));
+        assert!(one.admits(&many) && !one.explains(&many));
+    }
+}
