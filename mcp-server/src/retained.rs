@@ -1,7 +1,9 @@
 //! Memory that is kept for a peer beyond its requests: how much, and for whom it counts.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
+#[cfg(feature = "http")]
+use std::sync::atomic::Ordering;
 
 use crate::quota::PeerUsage;
 

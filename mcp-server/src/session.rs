@@ -18,9 +18,17 @@ pub(crate) struct Session {
     pub(crate) id: Option<Box<str>>,
     /// The authenticated principal whose `initialize` began the session. Requests of any other
     /// principal, or of none, do not belong to it.
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(dead_code, reason = "a connection has one principal")
+    )]
     pub(crate) principal: Option<Box<str>>,
     pub(crate) revision: Revision,
     /// Bytes of the JSON text of the two members that follow.
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(dead_code, reason = "counted for HTTP sessions")
+    )]
     pub(crate) peer_bytes: usize,
     pub(crate) client_info: Implementation,
     pub(crate) capabilities: ClientCapabilities,

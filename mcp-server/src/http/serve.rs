@@ -138,16 +138,15 @@ impl HttpServer {
         if config.is_local() && !local_addr.ip().is_loopback() {
             return Err(ServeError::NoHosts(local_addr));
         }
-        let served = server.clone();
-        let server = server.clone();
-        let front = Front::new(&server, config);
+        let front = Front::new(server, config);
+        let accepting = server.clone();
         let serving = async move {
             let listener = TcpListener::from_std(listener)?;
-            accept(&server, &listener, &front, &way).await;
+            accept(&accepting, &listener, &front, &way).await;
             Ok(())
         };
         Ok(Self {
-            server: served,
+            server: server.clone(),
             local_addr,
             serving: Box::pin(serving),
         })

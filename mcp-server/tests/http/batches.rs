@@ -27,9 +27,9 @@ async fn each_request_of_a_batch_counts() {
     let answers: Vec<serde_json::Value> = serde_json::from_str(&answers).expect("an array");
     assert_eq!(answers.len(), 4);
     for answer in &answers {
-        let served = answer["id"].as_u64().expect("an id") <= 2;
-        assert_eq!(answer["result"].is_object(), served, "{answer}");
-        assert_eq!(answer["error"]["code"] == -32603, !served, "{answer}");
+        let has_room = answer["id"].as_u64().expect("an id") <= 2;
+        assert_eq!(answer["result"].is_object(), has_room, "{answer}");
+        assert_eq!(answer["error"]["code"] == -32603, !has_room, "{answer}");
     }
     assert!(probe.waiting.try_recv().is_err(), "no other one began");
     // And all are counted no longer.

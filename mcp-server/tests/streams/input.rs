@@ -138,6 +138,12 @@ async fn work_in_flight_ends_with_the_grace_time() {
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
     let gates = peer.gates.clone();
-    peer.quiet_end().await;
+    let (rest, serving) = peer.end().await;
+    serving.expect("served to the end");
+    assert_eq!(rest.len(), 1);
+    assert_eq!(
+        (&rest[0]["id"], &rest[0]["error"]["code"]),
+        (&1.into(), &(-32603).into())
+    );
     gates.left("gate").await;
 }
