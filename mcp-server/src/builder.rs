@@ -298,7 +298,7 @@ impl ServerBuilder {
         #[cfg(feature = "https-url")]
         let urls = self
             .urls
-            .map(|urls| crate::urls::Urls::new(urls, limits.concurrent_requests))
+            .map(|urls| crate::urls::Urls::new(urls))
             .transpose()
             .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?;
         let inner = Arc::new(Inner {

@@ -68,6 +68,8 @@ pub use events::{EventStore, MemoryEvents, Page, StoreError, StoreFuture};
 pub use guard::HttpConfig;
 pub use network::{IpNetwork, IpNetworkError};
 pub use proxy::PeerAddress;
+#[cfg(feature = "https-url")]
+pub(crate) use proxy::peer_address;
 pub use serve::HttpServer;
 pub use service::{HttpFuture, HttpService};
 pub use store::{MemorySessions, SessionStore};

@@ -105,6 +105,8 @@ pub(crate) struct Usage {
     pub(crate) retained_bytes: Gauge,
     #[cfg(feature = "http")]
     pub(crate) requests: Gauge,
+    #[cfg(feature = "https-url")]
+    pub(crate) downloads: Gauge,
     /// Channels of HTTP+SSE.
     #[cfg(feature = "http")]
     pub(crate) channels: Gauge,
@@ -177,6 +179,29 @@ impl PeerUsage {
             count,
             body_bytes: 0,
         })
+    }
+
+    /// Counts a download by URL until the permit is dropped. As many may run as requests, and they
+    /// are counted apart.
+    ///
+    /// # Errors
+    ///
+    /// As [`requests`](Self::requests).
+    #[cfg(feature = "https-url")]
+    pub(crate) fn download(self: Arc<Self>) -> Result<DownloadPermit, Exhausted> {
+        let limits = &self.peers.limits;
+        if !self
+            .downloads
+            .try_add(1, self.share(limits.requests_per_peer))
+        {
+            return Err(Exhausted::Share);
+        }
+        let all = &self.all().downloads;
+        if !all.try_add(1, limits.concurrent_requests) {
+            self.downloads.subtract(1);
+            return Err(Exhausted::Total);
+        }
+        Ok(DownloadPermit(self))
     }
 
     /// Counts a channel of HTTP+SSE until the permit is dropped; `None` where the peer has its
@@ -329,6 +354,18 @@ impl Drop for SubscriptionPermit {
     fn drop(&mut self) {
         self.0.subscriptions.subtract(1);
         self.0.all().subscriptions.subtract(1);
+    }
+}
+
+/// A download by URL that is counted.
+#[cfg(feature = "https-url")]
+pub(crate) struct DownloadPermit(Arc<PeerUsage>);
+
+#[cfg(feature = "https-url")]
+impl Drop for DownloadPermit {
+    fn drop(&mut self) {
+        self.0.downloads.subtract(1);
+        self.0.all().downloads.subtract(1);
     }
 }
 

@@ -80,7 +80,9 @@ impl Front {
         if let Some(urls) = &self.urls
             && urls.takes(request.uri().path())
         {
-            return urls.respond(request).keep_busy(in_flight);
+            return urls
+                .respond(request, Some(remote.address))
+                .keep_busy(in_flight);
         }
         self.endpoint
             .respond(request, Some(remote))

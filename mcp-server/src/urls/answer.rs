@@ -6,12 +6,12 @@ use http::header::{
     CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::read::Unread;
 use super::representation::Representation;
 use super::select::{Selected, select};
 use crate::http::HttpBody;
+use crate::quota::DownloadPermit;
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
@@ -19,7 +19,7 @@ const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
 /// Bytes that keep the place of their request until the last of them has left, or is given up.
 struct Held {
     bytes: Bytes,
-    _place: OwnedSemaphorePermit,
+    _place: DownloadPermit,
 }
 
 impl AsRef<[u8]> for Held {
@@ -34,7 +34,7 @@ pub(super) fn represent(
     headers: &HeaderMap,
     representation: Representation,
     keep: u64,
-    place: OwnedSemaphorePermit,
+    place: DownloadPermit,
 ) -> Response<HttpBody> {
     let Representation {
         bytes,
@@ -128,7 +128,10 @@ pub(super) fn refuse(method: &Method, status: StatusCode, why: &'static str) -> 
     if status == StatusCode::METHOD_NOT_ALLOWED {
         headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     }
-    if status == StatusCode::SERVICE_UNAVAILABLE {
+    if matches!(
+        status,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
+    ) {
         headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
     }
     response

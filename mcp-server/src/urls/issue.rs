@@ -30,7 +30,6 @@ pub(crate) struct Urls {
     claims: Option<Claims>,
     revoked: Mutex<Revoked>,
     /// For the requests that run at once.
-    pub(super) places: Arc<Semaphore>,
     /// For the threads that work on large contents at once.
     pub(super) threads: Arc<Semaphore>,
 }
@@ -47,7 +46,7 @@ pub(super) enum Denied {
 }
 
 impl Urls {
-    pub(crate) fn new(config: HttpUrls, places: usize) -> Result<Self, SealError> {
+    pub(crate) fn new(config: HttpUrls) -> Result<Self, SealError> {
         if span(config.lifetime) > 24 * 3_600 * 1_000 {
             tracing::warn!(lifetime = ?config.lifetime, "URLs of resources are good for very long");
         }
@@ -60,7 +59,6 @@ impl Urls {
             clock: config.clock,
             claims: config.claims,
             revoked: Mutex::default(),
-            places: Arc::new(Semaphore::new(places)),
             threads: offload::threads(),
         })
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
+
+use crate::quota::DownloadPermit;
 
 use super::issue::Urls;
 
@@ -24,9 +26,9 @@ impl Urls {
     /// clients that come and go could queue any amount of work.
     pub(super) async fn offload<T: Send + 'static>(
         &self,
-        place: OwnedSemaphorePermit,
+        place: DownloadPermit,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Option<(T, OwnedSemaphorePermit)> {
+    ) -> Option<(T, DownloadPermit)> {
         let turn = Arc::clone(&self.threads).acquire_owned().await.ok()?;
         let work = tokio::task::spawn_blocking(move || {
             let result = work();

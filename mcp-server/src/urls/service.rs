@@ -1,13 +1,13 @@
 //! [`UrlService`]: URLs of resources as a service of tower.
 
 use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use mcp_types::peer_text::PeerText;
-use tokio::sync::OwnedSemaphorePermit;
 use tower_service::Service;
 use tracing::Instrument as _;
 use tracing::field::Empty;
@@ -18,7 +18,8 @@ use super::read::{self, Failed, Outcome};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
 use crate::engine::catch;
 use crate::error::Chain;
-use crate::http::{Cors, HttpBody, HttpConfig, HttpFuture};
+use crate::http::{Cors, HttpBody, HttpConfig, HttpFuture, peer_address};
+use crate::quota::{DownloadPermit, Exhausted, PeerKey};
 use crate::resources;
 use crate::server::Server;
 
@@ -41,8 +42,8 @@ use crate::server::Server;
 pub struct UrlService {
     server: Server,
     urls: Arc<Urls>,
-    /// Which pages may read what is downloaded.
-    cors: Option<Arc<HttpConfig>>,
+    /// Which pages may read what is downloaded, and which proxies say who downloads it.
+    config: Option<Arc<HttpConfig>>,
 }
 
 impl Server {
@@ -72,7 +73,7 @@ impl Server {
         Some(UrlService {
             server: self.clone(),
             urls,
-            cors: None,
+            config: None,
         })
     }
 }
@@ -98,7 +99,7 @@ impl UrlService {
     /// ```
     #[must_use]
     pub fn allow_pages(mut self, config: &HttpConfig) -> Self {
-        self.cors = Some(Arc::new(config.clone()));
+        self.config = Some(Arc::new(config.clone()));
         self
     }
 
@@ -108,18 +109,22 @@ impl UrlService {
     }
 
     /// Answers a request. Its body is not read.
-    pub(crate) fn respond<B>(&self, request: Request<B>) -> HttpFuture {
+    pub(crate) fn respond<B>(&self, request: Request<B>, remote: Option<SocketAddr>) -> HttpFuture {
         let service = self.clone();
         let (parts, _) = request.into_parts();
+        let address = match &service.config {
+            Some(config) => peer_address(config, &parts, remote),
+            None => peer_address(&HttpConfig::new(), &parts, remote),
+        };
         let parts = Arc::new(parts);
         HttpFuture::new(parts.version, async move {
-            let Some(config) = &service.cors else {
-                return service.answer(parts).await;
+            let Some(config) = &service.config else {
+                return service.answer(parts, address).await;
             };
             let cors = Cors::of(config, &parts);
             let mut response = match cors.preflight(&parts) {
                 Some(response) => response,
-                None => service.answer(parts).await,
+                None => service.answer(parts, address).await,
             };
             // Also without `Origin`: the browser may keep the response for a page that has one.
             cors.apply(&mut response);
@@ -127,7 +132,7 @@ impl UrlService {
         })
     }
 
-    async fn answer(&self, parts: Arc<Parts>) -> Response<HttpBody> {
+    async fn answer(&self, parts: Arc<Parts>, address: Option<IpAddr>) -> Response<HttpBody> {
         let method = &parts.method;
         let refuse = |status, why| answer::refuse(method, status, why);
         if !matches!(*method, Method::GET | Method::HEAD) {
@@ -152,11 +157,21 @@ impl UrlService {
                 return refuse(StatusCode::FORBIDDEN, "the URL is not valid\n");
             }
         };
-        let Ok(place) = Arc::clone(&self.urls.places).try_acquire_owned() else {
-            return refuse(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "too many requests at once\n",
-            );
+        let peer = PeerKey::of_http(None, address);
+        let place = match self.server.inner.peers.usage(peer).download() {
+            Ok(permit) => permit,
+            Err(Exhausted::Share) => {
+                return refuse(
+                    StatusCode::TOO_MANY_REQUESTS,
+                    "this client has too many requests in flight\n",
+                );
+            }
+            Err(Exhausted::Total) => {
+                return refuse(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "too many requests at once\n",
+                );
+            }
         };
         let not_found = "there is no such resource\n";
         let found = resources::locate(&self.server, &token.uri).filter(resources::Found::has_url);
@@ -207,7 +222,7 @@ impl UrlService {
         outcome: Outcome,
         parts: &Parts,
         keep: u64,
-        place: OwnedSemaphorePermit,
+        place: DownloadPermit,
     ) -> Result<Response<HttpBody>, Failed> {
         let (representation, place) = match outcome {
             Outcome::Unread(unread) => return Ok(answer::unread(unread, keep)),
@@ -253,7 +268,7 @@ impl<B> Service<Request<B>> for UrlService {
     }
 
     fn call(&mut self, request: Request<B>) -> HttpFuture {
-        self.respond(request)
+        self.respond(request, None)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_server::{Context, Limits, Server, ServerBuilder};
 use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::{Notify, mpsc};
 
 use crate::client::*;
@@ -46,6 +46,35 @@ fn waiting(
             })
     });
     (address, server, go, teller)
+}
+
+#[tokio::test]
+async fn an_address_has_a_share_of_the_downloads() {
+    let mut limits = Limits::default();
+    limits.requests_per_peer = 1;
+    let (address, _server, go, mut told) = waiting(limits);
+    let path = path_of(address, "demo://slow").await;
+    let first = tokio::spawn({
+        let path = path.clone();
+        async move { get(address, &path, &[]).await }
+    });
+    assert_eq!(soon(told.recv()).await, Some("waits"));
+    let reply = get(address, &path, &[]).await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.get("retry-after")),
+        (429, "1")
+    );
+    let socket = TcpSocket::new_v4().expect("a socket");
+    let other = SocketAddr::from(([127, 0, 0, 2], 0));
+    socket.bind(other).expect("bound");
+    let mut other = soon(socket.connect(address)).await.expect("connected");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    soon(other.write_all(request.as_bytes()))
+        .await
+        .expect("written");
+    assert_eq!(soon(told.recv()).await, Some("waits"));
+    go.notify_one();
+    assert_eq!(first.await.expect("no panic").text(), "slow");
 }
 
 #[tokio::test]
