@@ -1,5 +1,6 @@
 //! Places of values.
 
+use super::super::error::excerpt;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Unexpected, Visitor,
@@ -75,7 +76,7 @@ impl Visitor<'_> for Text {
         if text == self.0 {
             Ok(())
         } else {
-            Err(E::invalid_value(Unexpected::Str(text), &self))
+            Err(E::invalid_value(Unexpected::Str(&excerpt(text)), &self))
         }
     }
 }

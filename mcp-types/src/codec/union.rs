@@ -1,6 +1,6 @@
 //! Unions: by kind of value, and objects by their tag.
 
-use super::super::error::DecodeError;
+use super::super::error::{DecodeError, excerpt};
 use super::super::json::{self, NUMBER, Raw, hides_numbers};
 use super::members::Members;
 use super::{Key, Number, Value};
@@ -43,7 +43,7 @@ pub trait FromAny<'de>: Sized {
     /// From a string.
     fn from_string<E: Error>(value: String) -> Result<Self, E> {
         Err(E::invalid_type(
-            Unexpected::Str(&value),
+            Unexpected::Str(&excerpt(&value)),
             &Union::<Self>::NEW,
         ))
     }
@@ -269,6 +269,7 @@ pub fn missing_tag<E: Error>(name: &'static str) -> E {
 /// The tag has a value that no variant has.
 #[must_use]
 pub fn unknown_tag<E: Error>(union: &'static str, name: &'static str, value: &str) -> E {
+    let value = excerpt(value);
     let message = format!("`{value}` is no `{name}` of `{union}`");
     E::custom(DecodeError::data(message).inside_member(name))
 }

@@ -68,11 +68,8 @@ impl<'a> Source<'a> {
         if let Err(syntax) = serde_json::from_str::<IgnoredAny>(self.text) {
             return syntax.into();
         }
-        let error = DecodeError::from(error);
-        let within = error.path().segments().iter().cloned();
         let trail = std::mem::take(&mut self.trail);
-        let path = trail.inward().chain(within).collect();
-        error.with_path(path)
+        DecodeError::from(error).with_path(trail.inward().collect())
     }
 }
 

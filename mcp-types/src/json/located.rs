@@ -3,17 +3,24 @@
 //! An error of `serde_json` knows its line and column, not its place in the document. `Located`
 //! passes everything on and, when an error comes back through a member or an element, writes down
 //! which: so that each type is compiled for one deserializer alone, and text is read once.
+//!
+//! An error that is raised between members or elements may have a path of its own, as that of a
+//! union does which was put aside and decoded from there. An error of `serde_json` could keep it as
+//! text only; so the error of members and elements is a [`Placed`], and its path goes into the
+//! trail before the error goes on through `serde_json`.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::super::codec::Key;
-use super::super::error::Segment;
+use super::super::error::{Path, Segment, excerpt};
 use super::de::RAW;
 
+mod placed;
 mod variant;
 
+use placed::Placed;
 use variant::Variants;
 
 /// The way to what failed, from the inside out.
@@ -22,13 +29,20 @@ pub(crate) struct Trail(Vec<Segment>);
 
 impl Trail {
     #[cold]
-    fn member(&mut self, name: Key<'_>) {
-        self.0.push(Segment::Member(name.into_string()));
+    fn member(&mut self, name: &Key<'_>) {
+        let name = excerpt(name.as_str()).into_owned();
+        self.0.push(Segment::Member(name));
     }
 
     #[cold]
     fn element(&mut self, index: usize) {
         self.0.push(Segment::Index(index));
+    }
+
+    /// Adds the way from what is at hand to what failed within it.
+    #[cold]
+    fn within(&mut self, path: Path) {
+        self.0.extend(path.into_segments().into_iter().rev());
     }
 
     /// The steps from the root.
@@ -167,20 +181,26 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Located<'_, V> {
 
     #[inline]
     fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_seq(Elements {
+        let trail = self.trail;
+        let elements = Elements {
             access,
             next: 0,
-            trail: self.trail,
-        })
+            trail: &mut *trail,
+        };
+        let value = self.inner.visit_seq(elements);
+        value.map_err(|error| error.leave(trail))
     }
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(Entries {
+        let trail = self.trail;
+        let entries = Entries {
             access,
             name: Key::default(),
-            trail: self.trail,
-        })
+            trail: &mut *trail,
+        };
+        let value = self.inner.visit_map(entries);
+        value.map_err(|error| error.leave(trail))
     }
 
     fn visit_enum<A: serde::de::EnumAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
@@ -196,21 +216,21 @@ struct Elements<'a, A> {
 }
 
 impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Elements<'_, A> {
-    type Error = A::Error;
+    type Error = Placed<A::Error>;
 
     #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, A::Error> {
+    ) -> Result<Option<T::Value>, Placed<A::Error>> {
         let index = self.next;
         self.next += 1;
         let seed = Located::new(seed, self.trail);
         let element = self.access.next_element_seed(seed);
-        if element.is_err() {
+        element.map_err(|error| {
             self.trail.element(index);
-        }
-        element
+            Placed::from(error)
+        })
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -227,13 +247,13 @@ struct Entries<'a, 'de, A> {
 }
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, 'de, A> {
-    type Error = A::Error;
+    type Error = Placed<A::Error>;
 
     #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, A::Error> {
+    ) -> Result<Option<K::Value>, Placed<A::Error>> {
         let Some(name) = self.access.next_key()? else {
             return Ok(None);
         };
@@ -242,14 +262,16 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, 'de, A> {
     }
 
     #[inline]
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
+    fn next_value_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<T::Value, Placed<A::Error>> {
         let seed = Located::new(seed, self.trail);
         let value = self.access.next_value_seed(seed);
-        if value.is_err() {
-            let name = std::mem::take(&mut self.name);
-            self.trail.member(name);
-        }
-        value
+        value.map_err(|error| {
+            self.trail.member(&self.name);
+            Placed::from(error)
+        })
     }
 
     fn size_hint(&self) -> Option<usize> {

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::super::error::excerpt;
 use super::number::arbitrary_precision;
 use super::{Map, Number, Object, Value};
 
@@ -111,10 +112,16 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
             return Ok(Value::Number(number));
         }
         if UNIQUE && let Some(name) = object.duplicate() {
-            return Err(de::Error::custom(format_args!("duplicate member `{name}`")));
+            return Err(duplicate(name));
         }
         Ok(Value::Object(object))
     }
+}
+
+/// The error that a member stands twice.
+#[cold]
+fn duplicate<E: de::Error>(name: &str) -> E {
+    E::custom(format_args!("duplicate member `{}`", excerpt(name)))
 }
 
 fn in_range<E: de::Error>(number: Option<serde_json::Number>) -> Result<Value, E> {
@@ -182,7 +189,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
                     map.finish(access.next_value()?);
                 }
                 match map.duplicate() {
-                    Some(name) => Err(de::Error::custom(format_args!("duplicate member `{name}`"))),
+                    Some(name) => Err(duplicate(name)),
                     None => Ok(map),
                 }
             }

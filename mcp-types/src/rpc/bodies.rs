@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::envelope::{Message, parse_str};
 use super::fault::EnvelopeError;
 use super::members::{MembersVisitor, read_id};
-use crate::error::DecodeError;
+use crate::error::{DecodeError, excerpt};
 use crate::id::RequestId;
 use crate::json;
 use crate::json::located::{Located, Trail};
@@ -154,7 +154,10 @@ impl std::fmt::Display for MessageError {
         match self {
             Self::Envelope(error) => error.fmt(f),
             Self::Params { method, error, .. } => write!(f, "params of `{method}`: {error}"),
-            Self::Result { id, error } => write!(f, "result of request {id}: {error}"),
+            Self::Result { id, error } => {
+                let id = id.to_string();
+                write!(f, "result of request {}: {error}", excerpt(&id))
+            }
         }
     }
 }

@@ -58,13 +58,13 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Content<'_, 'de, A> {
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, A::Error> {
         let seed = Located::new(seed, &mut *self.trail);
         let value = self.access.newtype_variant_seed(seed);
-        value.inspect_err(|_| self.trail.member(self.name))
+        value.inspect_err(|_| self.trail.member(&self.name))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
         let visitor = Located::new(visitor, &mut *self.trail);
         let value = self.access.tuple_variant(len, visitor);
-        value.inspect_err(|_| self.trail.member(self.name))
+        value.inspect_err(|_| self.trail.member(&self.name))
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -74,6 +74,6 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Content<'_, 'de, A> {
     ) -> Result<V::Value, A::Error> {
         let visitor = Located::new(visitor, &mut *self.trail);
         let value = self.access.struct_variant(fields, visitor);
-        value.inspect_err(|_| self.trail.member(self.name))
+        value.inspect_err(|_| self.trail.member(&self.name))
     }
 }
