@@ -6,7 +6,9 @@ use std::marker::PhantomData;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::super::error::excerpt;
+use super::grow::{Growing, Names};
 use super::number::arbitrary_precision;
+use super::object::Member;
 use super::{Map, Number, Object, Value};
 
 /// The member by which `serde_json` hands a number to visitors of any type, as its digits, when
@@ -14,6 +16,7 @@ use super::{Map, Number, Object, Value};
 pub(crate) const NUMBER: &str = "$serde_json::private::Number";
 
 /// Reads any value; `UNIQUE` says whether a member that stands twice is an error or kept.
+#[derive(Clone, Copy)]
 pub(super) struct Reader<const UNIQUE: bool>;
 
 impl<'de> Deserialize<'de> for Value {
@@ -95,19 +98,16 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
 
     #[inline]
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut elements = Vec::new();
+        let mut elements = Growing::new();
         while let Some(element) = access.next_element_seed(Self)? {
-            elements.push(element);
+            elements.push(element, access.size_hint());
         }
-        Ok(Value::Array(elements))
+        Ok(Value::Array(elements.finish()))
     }
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut object = Object::with_capacity(4);
-        while access.next_key_seed(Name(object.names_mut()))?.is_some() {
-            object.finish(access.next_value_seed(Self)?);
-        }
+        let object = Object::read(&mut access, Self)?;
         if let Some(number) = private_number(&object) {
             return Ok(Value::Number(number));
         }
@@ -147,8 +147,27 @@ fn private_number(object: &Object) -> Option<Number> {
         .map(Number::from)
 }
 
+impl<V> Map<V> {
+    /// Reads all members, without looking whether one stands twice.
+    #[inline]
+    fn read<'de, A, S>(access: &mut A, seed: S) -> Result<Self, A::Error>
+    where
+        A: MapAccess<'de>,
+        S: DeserializeSeed<'de, Value = V> + Copy,
+    {
+        let (mut names, mut members) = (Names::new(), Growing::new());
+        while access.next_key_seed(Name(&mut names))?.is_some() {
+            let rest = access.size_hint();
+            let value = access.next_value_seed(seed)?;
+            let end = names.end();
+            members.push(Member { end, value }, rest);
+        }
+        Ok(Self::from_parts(names.finish(), members.finish()))
+    }
+}
+
 /// Writes a name behind those that are there.
-struct Name<'a>(&'a mut String);
+struct Name<'a>(&'a mut Names);
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {
     type Value = ();
@@ -167,7 +186,7 @@ impl Visitor<'_> for Name<'_> {
 
     #[inline]
     fn visit_str<E>(self, name: &str) -> Result<(), E> {
-        self.0.push_str(name);
+        self.0.push(name);
         Ok(())
     }
 }
@@ -184,10 +203,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Map<V>, A::Error> {
-                let mut map = Map::new();
-                while access.next_key_seed(Name(map.names_mut()))?.is_some() {
-                    map.finish(access.next_value()?);
-                }
+                let map = Map::read(&mut access, PhantomData::<V>)?;
                 match map.duplicate() {
                     Some(name) => Err(duplicate(name)),
                     None => Ok(map),

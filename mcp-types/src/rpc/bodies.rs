@@ -61,6 +61,8 @@ impl<'de> Bodies<'de> for Raw {
 /// of [`json::from_str`], for which the types are compiled anyway.
 struct Typed<'a, P, R, F> {
     expects: F,
+    /// The whole message.
+    text: &'a str,
     /// Where the body goes: in the members of the message it would be copied again and again.
     params: &'a mut Option<P>,
     result: &'a mut Option<R>,
@@ -82,7 +84,8 @@ where
     ) -> Result<(), D::Error> {
         match method {
             Some(method) if (self.expects)(Of::Method(method)) => {
-                let mut trail = Trail::default();
+                let mut trail = Trail::new(self.text);
+                trail.read(method);
                 *self.params = Some(P::deserialize(Located::new(deserializer, &mut trail))?);
                 Ok(())
             }
@@ -95,9 +98,10 @@ where
         id: Option<&'de RawValue>,
         deserializer: D,
     ) -> Result<(), D::Error> {
-        match id.and_then(|id| read_id(id).ok()) {
-            Some(id) if (self.expects)(Of::Id(&id)) => {
-                let mut trail = Trail::default();
+        match id.and_then(|id| Some((id, read_id(id).ok()?))) {
+            Some((raw, id)) if (self.expects)(Of::Id(&id)) => {
+                let mut trail = Trail::new(self.text);
+                trail.read(raw.get());
                 *self.result = Some(R::deserialize(Located::new(deserializer, &mut trail))?);
                 Ok(())
             }
@@ -212,6 +216,7 @@ where
     let (mut params, mut result) = (None, None);
     let bodies = Typed {
         expects: &mut expects,
+        text,
         params: &mut params,
         result: &mut result,
     };

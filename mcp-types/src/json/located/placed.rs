@@ -14,7 +14,7 @@ pub(super) struct Placed<E>(Box<(E, Path)>);
 impl<E> Placed<E> {
     /// Puts the path into the trail, and gives the error of the other crate, which goes on.
     #[cold]
-    pub(super) fn leave(self, trail: &mut Trail) -> E {
+    pub(super) fn leave(self, trail: &mut Trail<'_>) -> E {
         let (error, path) = *self.0;
         trail.within(path);
         error

@@ -7,20 +7,20 @@ use super::super::super::codec::Key;
 use super::{Located, Trail};
 
 /// The variants, of which one is chosen by its name.
-pub(super) struct Variants<'a, A> {
+pub(super) struct Variants<'a, 't, A> {
     access: A,
-    trail: &'a mut Trail,
+    trail: &'a mut Trail<'t>,
 }
 
-impl<'a, A> Variants<'a, A> {
-    pub(super) fn new(access: A, trail: &'a mut Trail) -> Self {
+impl<'a, 't, A> Variants<'a, 't, A> {
+    pub(super) fn new(access: A, trail: &'a mut Trail<'t>) -> Self {
         Self { access, trail }
     }
 }
 
-impl<'a, 'de, A: EnumAccess<'de>> EnumAccess<'de> for Variants<'a, A> {
+impl<'a, 't, 'de, A: EnumAccess<'de>> EnumAccess<'de> for Variants<'a, 't, A> {
     type Error = A::Error;
-    type Variant = Content<'a, 'de, A::Variant>;
+    type Variant = Content<'a, 't, 'de, A::Variant>;
 
     fn variant_seed<S: DeserializeSeed<'de>>(
         self,
@@ -41,13 +41,13 @@ impl<'a, 'de, A: EnumAccess<'de>> EnumAccess<'de> for Variants<'a, A> {
 }
 
 /// What the variant of a name holds.
-pub(super) struct Content<'a, 'de, A> {
+pub(super) struct Content<'a, 't, 'de, A> {
     access: A,
     name: Key<'de>,
-    trail: &'a mut Trail,
+    trail: &'a mut Trail<'t>,
 }
 
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Content<'_, 'de, A> {
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Content<'_, '_, 'de, A> {
     type Error = A::Error;
 
     fn unit_variant(self) -> Result<(), A::Error> {
