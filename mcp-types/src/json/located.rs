@@ -215,8 +215,6 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Located<'_, '_, V> {
         let trail = self.trail;
         let entries = Entries {
             access,
-            next: 0,
-            rest: None,
             name: Key::default(),
             trail: &mut *trail,
         };
@@ -277,9 +275,6 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Elements<'_, '_, A> {
 /// The members of an object.
 struct Entries<'a, 't, 'de, A> {
     access: A,
-    next: usize,
-    /// How many members follow, where the object is a long one.
-    rest: Option<usize>,
     /// The name of the value that is due.
     name: Key<'de>,
     trail: &'a mut Trail<'t>,
@@ -299,11 +294,6 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, '_, 'de, A> {
         if let Cow::Borrowed(name) = &name.0 {
             self.trail.read(name);
         }
-        let index = self.next;
-        self.next += 1;
-        if index >= LONG {
-            self.rest = count_down(index, self.rest, self.trail);
-        }
         self.name = name;
         self.name.give(seed).map(Some)
     }
@@ -322,7 +312,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, '_, 'de, A> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.rest
+        self.access.size_hint()
     }
 }
 

@@ -6,8 +6,10 @@ use std::{fmt, mem};
 use super::Value;
 
 pub(super) mod iter;
+mod names;
 
 use iter::{IntoIter, Iter, IterMut};
+pub(super) use names::Names;
 
 /// A JSON object with members of any kind.
 pub type Object = Map<Value>;
@@ -26,9 +28,7 @@ pub struct Map<V>(Option<Box<Parts<V>>>);
 /// The members of an object that has some.
 #[derive(Clone)]
 struct Parts<V> {
-    /// All names one behind the other: an allocation for the object, not for each member, is what
-    /// makes decoding fast.
-    names: String,
+    names: Names,
     members: Vec<Member<V>>,
 }
 
@@ -62,9 +62,7 @@ impl<V> Map<V> {
             return Self::new();
         }
         Self(Some(Box::new(Parts {
-            // Names of the usual length fit without growing; a peer may send shorter ones, so that
-            // more room would exceed the bound of memory for what it sent.
-            names: String::with_capacity(capacity.saturating_mul(8)),
+            names: Names::new(),
             members: Vec::with_capacity(capacity),
         })))
     }
@@ -75,13 +73,13 @@ impl<V> Map<V> {
     }
 
     fn names(&self) -> &str {
-        self.0.as_deref().map_or("", |parts| &parts.names)
+        self.0.as_deref().map_or("", |parts| parts.names.as_str())
     }
 
     fn parts_mut(&mut self) -> &mut Parts<V> {
         self.0.get_or_insert_with(|| {
             Box::new(Parts {
-                names: String::new(),
+                names: Names::new(),
                 members: Vec::new(),
             })
         })
@@ -101,7 +99,7 @@ impl<V> Map<V> {
     /// decoders, which ask for a [`duplicate`](Self::duplicate) when all members are read.
     pub fn push(&mut self, name: &str, value: V) {
         let parts = self.parts_mut();
-        parts.names.push_str(name);
+        parts.names.push(name);
         parts.finish(value);
     }
 
@@ -140,7 +138,7 @@ impl<V> Map<V> {
         let at = self.keys().position(|known| known == name)?;
         let parts = self.0.as_mut()?;
         let removed = parts.members.remove(at);
-        parts.names.drain(removed.end - name.len()..removed.end);
+        parts.names.remove(removed.end - name.len()..removed.end);
         for later in parts.members.iter_mut().skip(at) {
             later.end -= name.len();
         }
@@ -177,7 +175,7 @@ impl<V> Map<V> {
     /// The members in order, their values to be changed.
     pub fn iter_mut(&mut self) -> IterMut<'_, V> {
         match self.0.as_deref_mut() {
-            Some(parts) => IterMut::new(&parts.names, &mut parts.members),
+            Some(parts) => IterMut::new(parts.names.as_str(), &mut parts.members),
             None => IterMut::new("", &mut []),
         }
     }
@@ -248,7 +246,7 @@ impl<V> Map<V> {
     }
 
     /// The object of these members, whose names stand one behind the other.
-    pub(super) fn from_parts(names: String, members: Vec<Member<V>>) -> Self {
+    pub(super) fn from_parts(names: Names, members: Vec<Member<V>>) -> Self {
         if members.is_empty() {
             return Self::new();
         }
@@ -389,7 +387,7 @@ impl<V> IntoIterator for Map<V> {
     fn into_iter(self) -> IntoIter<V> {
         match self.0 {
             Some(parts) => IntoIter::new(parts.names, parts.members),
-            None => IntoIter::new(String::new(), Vec::new()),
+            None => IntoIter::new(Names::new(), Vec::new()),
         }
     }
 }

@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::super::error::excerpt;
-use super::grow::{Growing, Names};
+use super::grow;
 use super::number::arbitrary_precision;
-use super::object::Member;
+use super::object::{Member, Names};
 use super::{Map, Number, Object, Value};
 
 /// The member by which `serde_json` hands a number to visitors of any type, as its digits, when
@@ -98,11 +98,12 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
 
     #[inline]
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut elements = Growing::new();
+        let mut elements = Vec::new();
         while let Some(element) = access.next_element_seed(Self)? {
-            elements.push(element, access.size_hint());
+            grow::push(&mut elements, element, access.size_hint());
         }
-        Ok(Value::Array(elements.finish()))
+        grow::settle_elements(&mut elements);
+        Ok(Value::Array(elements))
     }
 
     #[inline]
@@ -155,14 +156,14 @@ impl<V> Map<V> {
         A: MapAccess<'de>,
         S: DeserializeSeed<'de, Value = V> + Copy,
     {
-        let (mut names, mut members) = (Names::new(), Growing::new());
+        let (mut names, mut members) = (Names::new(), Vec::new());
         while access.next_key_seed(Name(&mut names))?.is_some() {
-            let rest = access.size_hint();
             let value = access.next_value_seed(seed)?;
-            let end = names.end();
-            members.push(Member { end, value }, rest);
+            let end = names.len();
+            grow::push(&mut members, Member { end, value }, None);
         }
-        Ok(Self::from_parts(names.finish(), members.finish()))
+        grow::settle_members(&mut members);
+        Ok(Self::from_parts(names, members))
     }
 }
 
