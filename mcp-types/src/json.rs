@@ -8,7 +8,7 @@
 mod convert;
 mod de;
 mod decode;
-mod grow;
+pub(crate) mod grow;
 pub(crate) mod located;
 mod node;
 mod number;

@@ -3,7 +3,7 @@
 use super::super::error::{DecodeError, excerpt};
 use super::bounds::{Length, int_within, length_within, number_within};
 use super::members::Members;
-use super::place::{OneOrMany, OptionalPlace, Place, Text};
+use super::place::{ListPlace, OneOrMany, OptionalListPlace, OptionalPlace, Place, Text};
 use super::{Extra, Key, Number, Value};
 use serde::de::{Deserialize, Error, MapAccess};
 use std::fmt;
@@ -91,6 +91,26 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     ) -> Result<(), A::Error> {
         self.mark(at)?;
         self.members.next_value_seed(OptionalPlace(place))
+    }
+
+    /// Reads the member's value, a list.
+    pub fn list<T: Deserialize<'de>>(
+        &mut self,
+        at: u8,
+        place: &mut Vec<T>,
+    ) -> Result<(), A::Error> {
+        self.mark(at)?;
+        self.members.next_value_seed(ListPlace(place))
+    }
+
+    /// Reads the member's value, a list; `null` counts as absent.
+    pub fn optional_list<T: Deserialize<'de>>(
+        &mut self,
+        at: u8,
+        place: &mut Option<Vec<T>>,
+    ) -> Result<(), A::Error> {
+        self.mark(at)?;
+        self.members.next_value_seed(OptionalListPlace(place))
     }
 
     /// Reads the value of an optional member that may be `null`.

@@ -3,7 +3,7 @@
 use super::super::error::{DecodeError, excerpt};
 use super::super::json::{self, NUMBER, Raw, hides_numbers};
 use super::members::Members;
-use super::{Key, Number, Value};
+use super::{Key, Number};
 use serde::de::{
     Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor,
 };
@@ -153,18 +153,20 @@ pub fn from_text<T: DeserializeOwned, E: Error>(text: &str) -> Result<T, E> {
 
 /// A variant from a value that was read already: by its text, so that no type is compiled for
 /// values, too.
-pub fn from_part<T: DeserializeOwned, E: Error>(value: &Value) -> Result<T, E> {
+pub fn from_part<T: DeserializeOwned, E: Error>(
+    value: &(impl fmt::Display + ?Sized),
+) -> Result<T, E> {
     from_text(&value.to_string())
 }
 
-/// Decodes a variant.
-pub type Attempt<T> = fn(&Value) -> Result<T, DecodeError>;
+/// Decodes a variant from its text.
+pub type Attempt<T> = fn(&str) -> Result<T, DecodeError>;
 
-/// The first variant that accepts a value; the error of the first one if none does.
-pub fn first_of<T, E: Error>(value: &Value, tries: &[Attempt<T>]) -> Result<T, E> {
+/// The first variant that accepts a text; the error of the first one if none does.
+pub fn first_of<T, E: Error>(text: &str, tries: &[Attempt<T>]) -> Result<T, E> {
     let mut first = None;
     for attempt in tries {
-        match attempt(value) {
+        match attempt(text) {
             Ok(variant) => return Ok(variant),
             Err(error) => first = first.or(Some(error)),
         }
@@ -172,9 +174,17 @@ pub fn first_of<T, E: Error>(value: &Value, tries: &[Attempt<T>]) -> Result<T, E
     Err(first.map_or_else(|| E::custom("no form fits"), E::custom))
 }
 
-/// The elements of an array as a value.
-pub fn array<'de, A: SeqAccess<'de>>(items: A) -> Result<Value, A::Error> {
-    Value::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
+/// The text of an array.
+pub fn array<'de, A: SeqAccess<'de>>(mut items: A) -> Result<String, A::Error> {
+    let mut text = String::from("[");
+    while let Some(item) = items.next_element::<Raw<'de>>()? {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        text.push_str(item.as_str());
+    }
+    text.push(']');
+    Ok(text)
 }
 
 /// Where an object has its tag.

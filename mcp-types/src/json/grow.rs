@@ -8,9 +8,12 @@ use std::mem::size_of;
 /// How many elements the first allocation has room for.
 const FEW: usize = 4;
 
+/// From how many bytes on an element is a large one.
+const LARGE: usize = 64;
+
 /// Adds an element. `rest` is how many will follow it, where that is known.
 #[inline]
-pub(super) fn push<T>(list: &mut Vec<T>, element: T, rest: Option<usize>) {
+pub(crate) fn push<T>(list: &mut Vec<T>, element: T, rest: Option<usize>) {
     if list.len() == list.capacity() {
         make_room(list, rest);
     }
@@ -20,7 +23,8 @@ pub(super) fn push<T>(list: &mut Vec<T>, element: T, rest: Option<usize>) {
 #[inline(never)]
 fn make_room<T>(list: &mut Vec<T>, rest: Option<usize>) {
     if list.capacity() == 0 && rest.is_none() {
-        *list = Vec::with_capacity(FEW);
+        // Many lists of large types have one element.
+        *list = Vec::with_capacity(if size_of::<T>() > LARGE { 1 } else { FEW });
         return;
     }
     let more = match (rest, list.len()) {
@@ -35,7 +39,7 @@ fn make_room<T>(list: &mut Vec<T>, rest: Option<usize>) {
 
 /// Gives back the room that an array leaves unused, unless it is little.
 #[inline]
-pub(super) fn settle_elements<T>(elements: &mut Vec<T>) {
+pub(crate) fn settle_elements<T>(elements: &mut Vec<T>) {
     if elements.len() < elements.capacity() / 4 * 3 {
         elements.shrink_to_fit();
     }
@@ -44,9 +48,8 @@ pub(super) fn settle_elements<T>(elements: &mut Vec<T>) {
 /// Gives back the room that an object leaves unused. The text of a member is longer than that of an
 /// element, so that this is seldom worth it.
 #[inline]
-pub(super) fn settle_members<T>(members: &mut Vec<T>) {
-    const SMALL: usize = 64;
-    if members.len() == 1 || (size_of::<T>() > SMALL && members.len() < members.capacity()) {
+pub(crate) fn settle_members<T>(members: &mut Vec<T>) {
+    if members.len() == 1 || (size_of::<T>() > LARGE && members.len() < members.capacity()) {
         members.shrink_to_fit();
     }
 }
