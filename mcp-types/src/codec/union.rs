@@ -4,9 +4,7 @@ use super::super::error::{DecodeError, excerpt};
 use super::super::json::{self, NUMBER, Raw, hides_numbers};
 use super::members::Members;
 use super::{Key, Number};
-use serde::de::{
-    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor,
-};
+use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
