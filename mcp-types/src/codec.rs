@@ -23,6 +23,7 @@ pub use super::json::{Map, Number, Object, Value, from_object};
 pub use extra::{Empty, Extra};
 pub use members::Members;
 pub use object::{FromMembers, Key, read_object, unknown_member};
+pub use place::list;
 pub use reader::{Reader, integer};
 pub use shape::{Candidate, read_shape};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};

@@ -7,7 +7,7 @@
 //! out if its value is not what the target's schema asks for.
 
 use crate::codec::{Extra, Object, Value};
-use crate::error::DecodeError;
+use crate::error::{DecodeError, excerpt};
 use crate::json;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -50,7 +50,7 @@ impl ConvertError {
     pub fn no_variant(kind: &'static str, variant: &str, revision: &'static str) -> Self {
         Self::NoVariant {
             kind,
-            variant: variant.to_owned(),
+            variant: excerpt(variant).into_owned(),
             revision,
         }
     }

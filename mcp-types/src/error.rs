@@ -5,9 +5,15 @@ use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
 
+mod excerpt;
+mod parts;
 mod path;
 
+pub use excerpt::excerpt;
+pub(crate) use parts::Parts;
 pub use path::{Path, Segment};
+
+use excerpt::Bounded;
 
 /// What kind of fault a [`DecodeError`] reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,9 +39,13 @@ pub enum ErrorKind {
 
 /// A value that could not be decoded: why, and for data errors at which [`Path`].
 ///
-/// The text form is `message (at $.path)`. Since another deserializer's `Error::custom` keeps
-/// nothing but that text, [`DecodeError`]'s own `custom` reads the path back from it: an error can
-/// pass through any number of deserializers and still know its place.
+/// The text form is `message (at $.path)`. The path is kept as data: it survives the deserializers
+/// of this crate, from text and from values, and nothing is ever read back from a text form, which
+/// contains text of the peer. An error that goes through the deserializer of another crate arrives
+/// as a message without a path.
+///
+/// A message has at most about 1 KiB: the middle of a longer one is left out. Text of the peer within
+/// it, and the names in the path, are shortened as [`excerpt`] does it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DecodeError {
     // Boxed, so that `Result<T, DecodeError>` stays as small as `T` on the way that works.
@@ -53,7 +63,7 @@ impl DecodeError {
     /// A data error at the root, to be placed by [`inside_member`](Self::inside_member) and
     /// [`inside_index`](Self::inside_index) on its way up.
     ///
-    /// The message is taken as it is, also where it ends in what looks like a path.
+    /// Text of a peer that the message repeats should be shortened by [`excerpt`].
     pub fn data(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Data, Path::root(), message.into())
     }
@@ -65,7 +75,7 @@ impl DecodeError {
             inner: Box::new(Inner {
                 kind,
                 path,
-                message,
+                message: Bounded::message(message),
             }),
         }
     }
@@ -91,9 +101,11 @@ impl DecodeError {
     /// The same fault, seen from the object that has it in `member`.
     #[must_use]
     pub fn inside_member<'a>(mut self, member: impl Into<Cow<'a, str>>) -> Self {
-        self.inner
-            .path
-            .prepend(Segment::Member(member.into().into_owned()));
+        let name = match member.into() {
+            Cow::Borrowed(name) => excerpt(name).into_owned(),
+            Cow::Owned(name) => shortened(name),
+        };
+        self.inner.path.prepend(Segment::Member(name));
         self
     }
 
@@ -110,22 +122,32 @@ impl DecodeError {
         self.inner.path = path;
         self
     }
+}
 
-    /// The error that a text reports which is `message`, or `message (at path)`.
-    fn from_text(mut text: String) -> Self {
-        let path = match Path::take_suffix(&text) {
-            Some((length, path)) => {
-                text.truncate(length);
-                path
-            }
-            None => Path::root(),
-        };
-        Self::new(ErrorKind::Data, path, text)
+/// A name of a peer as a path has it.
+pub(crate) fn shortened(name: String) -> String {
+    match excerpt(&name) {
+        Cow::Borrowed(_) => name,
+        Cow::Owned(shown) => shown,
+    }
+}
+
+/// What was found, for a message.
+fn found<'a>(found: Unexpected<'a>, shown: &'a mut Cow<'a, str>) -> Unexpected<'a> {
+    match found {
+        Unexpected::Str(text) => {
+            *shown = excerpt(text);
+            Unexpected::Str(shown)
+        }
+        other => other,
     }
 }
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.inner.kind == ErrorKind::Data && Parts::are_wanted(f) {
+            return Parts::write(f, &self.inner.message, &self.inner.path);
+        }
         f.write_str(&self.inner.message)?;
         match self.inner.kind {
             ErrorKind::Syntax { line, column } | ErrorKind::Eof { line, column } => {
@@ -150,28 +172,41 @@ impl std::error::Error for DecodeError {}
 
 impl de::Error for DecodeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::from_text(message.to_string())
+        let (message, path) = Parts::of(&message);
+        Self::new(ErrorKind::Data, path, message)
     }
 
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        match found {
+    fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        match unexpected {
             // What Rust calls a unit is `null` to those who read the message.
-            Unexpected::Unit => Self::from_text(format!("invalid type: null, expected {expected}")),
-            _ => Self::from_text(format!("invalid type: {found}, expected {expected}")),
+            Unexpected::Unit => {
+                Self::custom(format_args!("invalid type: null, expected {expected}"))
+            }
+            unexpected => {
+                let mut shown = Cow::Borrowed("");
+                let found = found(unexpected, &mut shown);
+                Self::custom(format_args!("invalid type: {found}, expected {expected}"))
+            }
         }
+    }
+
+    fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let mut shown = Cow::Borrowed("");
+        let found = found(unexpected, &mut shown);
+        Self::custom(format_args!("invalid value: {found}, expected {expected}"))
     }
 }
 
 impl serde::ser::Error for DecodeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::from_text(message.to_string())
+        de::Error::custom(message)
     }
 }
 
 impl From<serde_json::Error> for DecodeError {
     fn from(error: serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
-        let mut text = error.to_string();
+        let (mut text, _) = Parts::of(&error);
         // serde_json writes the position behind the message; we keep the two apart.
         if line != 0 {
             let position = format!(" at line {line} column {column}");
@@ -179,16 +214,11 @@ impl From<serde_json::Error> for DecodeError {
                 text.truncate(message.len());
             }
         }
-        match error.classify() {
-            serde_json::error::Category::Data | serde_json::error::Category::Io => {
-                Self::from_text(text)
-            }
-            serde_json::error::Category::Syntax => {
-                Self::new(ErrorKind::Syntax { line, column }, Path::root(), text)
-            }
-            serde_json::error::Category::Eof => {
-                Self::new(ErrorKind::Eof { line, column }, Path::root(), text)
-            }
-        }
+        let kind = match error.classify() {
+            serde_json::error::Category::Data | serde_json::error::Category::Io => ErrorKind::Data,
+            serde_json::error::Category::Syntax => ErrorKind::Syntax { line, column },
+            serde_json::error::Category::Eof => ErrorKind::Eof { line, column },
+        };
+        Self::new(kind, Path::root(), text)
     }
 }

@@ -8,6 +8,7 @@
 mod convert;
 mod de;
 mod decode;
+pub(crate) mod grow;
 pub(crate) mod located;
 mod node;
 mod number;

@@ -1,7 +1,7 @@
 //! Messages at any revision: [`Revision::decode`] and [`Revision::encode`].
 
 use crate::convert::ConvertError;
-use crate::error::DecodeError;
+use crate::error::{DecodeError, excerpt};
 use crate::json::Writer;
 use crate::revisions::Revision;
 use serde::ser::Error as _;
@@ -179,7 +179,7 @@ impl UnknownRevision {
 impl fmt::Display for UnknownRevision {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown revision `{}`", self.0)
+        write!(f, "unknown revision `{}`", excerpt(&self.0))
     }
 }
 

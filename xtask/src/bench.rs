@@ -13,6 +13,7 @@ usage: cargo xtask bench types [--quick]
        cargo xtask bench server [--quick] [--only TEXT]
        cargo xtask bench client [--quick] [--only TEXT]
        cargo xtask bench files [--quick]
+       cargo xtask bench decoders
 
   types   decodes and encodes the same messages with mcp-types, with serde_json::Value and with the
           types of other crates, and prints times and ratios
@@ -25,6 +26,9 @@ usage: cargo xtask bench types [--quick]
   files   lists 100,000 files with the example `files` of mcp-server, in many folders and in one, and
           changes 10,000 of them at once; prints times, memory and notifications, and fails where a
           file is not heard of with its last version
+
+  decoders  decodes hostile texts of several shapes, each at four sizes of which every one doubles
+          the one before; prints times and ratios, and fails where the time is not linear
 
   `--quick` measures for a short time only.";
 
@@ -66,10 +70,26 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         ["types", "--quick"] => types(&QUICK),
         ["server", ref options @ ..] => load("server", &SERVERS, options),
         ["client", ref options @ ..] => load("client", &CLIENTS, options),
+        ["decoders"] => decoders(),
         ["files"] => files::run(false),
         ["files", "--quick"] => files::run(true),
         _ => bail!("{USAGE}"),
     }
+}
+
+fn decoders() -> Result<ExitCode> {
+    let example = ["run", "--quiet", "--release", "--package", "mcp-types"];
+    let status = Command::new(workspace::cargo())
+        .args(example)
+        .args(["--example", "decoders"])
+        .current_dir(workspace::root())
+        .status()
+        .context("cannot run cargo")?;
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn types(options: &[&str]) -> Result<ExitCode> {

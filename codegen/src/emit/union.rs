@@ -145,22 +145,22 @@ impl Scope<'_> {
         match kind {
             JsonKind::Null => quote! {
                 fn from_null<E: serde::de::Error>() -> Result<Self, E> {
-                    codec::first_of(&Value::Null, #tries)
+                    codec::first_of("null", #tries)
                 }
             },
             JsonKind::Bool => quote! {
                 fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> {
-                    codec::first_of(&Value::Bool(value), #tries)
+                    codec::first_of(&Value::Bool(value).to_string(), #tries)
                 }
             },
             JsonKind::Number => quote! {
                 fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> {
-                    codec::first_of(&Value::Number(value), #tries)
+                    codec::first_of(&Value::Number(value).to_string(), #tries)
                 }
             },
             JsonKind::String => quote! {
                 fn from_string<E: serde::de::Error>(value: String) -> Result<Self, E> {
-                    codec::first_of(&Value::String(value), #tries)
+                    codec::first_of(&Value::String(value).to_string(), #tries)
                 }
             },
             JsonKind::Array => quote! {
@@ -219,8 +219,7 @@ impl Scope<'_> {
             JsonKind::Array => quote! {
                 #cfg
                 fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
-                    Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
-                        .map(Self::#name)
+                    codec::list(items).map(Self::#name)
                 }
             },
         }

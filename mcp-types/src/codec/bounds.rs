@@ -1,5 +1,6 @@
 //! Bounds of numbers and lengths.
 
+use super::super::error::excerpt;
 use super::Number;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -31,6 +32,8 @@ fn within<T: PartialOrd + fmt::Debug>(
         return Ok(());
     }
     let (low, high) = (range.start(), range.end());
+    let shown = shown.to_string();
+    let shown = excerpt(&shown);
     Err(format!("{shown} is not between {low:?} and {high:?}"))
 }
 

@@ -12,58 +12,53 @@ use std::fmt;
 /// nothing of; they are kept here and written back. Writing fails if one has the name of a
 /// declared member.
 #[derive(Clone, Default, PartialEq)]
-pub struct Extra(Option<Box<Object>>);
+pub struct Extra(Object);
 
 impl Extra {
     /// No members.
     #[must_use]
     pub const fn new() -> Self {
-        Self(None)
+        Self(Object::new())
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.0.is_empty()
     }
 
     /// A member's value.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.as_ref()?.get(name)
+        self.0.get(name)
     }
 
     /// Sets a member and gives back its old value.
     pub fn insert(&mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Option<Value> {
-        self.0.get_or_insert_default().insert(name, value)
+        self.0.insert(name, value)
     }
 
     /// Takes a member out.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
-        let object = self.0.as_mut()?;
         // Through a pointer, as `from_str` reads, and for the same reason.
         let remove: fn(&mut Object, &str) -> _ = Object::remove;
-        let value = remove(object, name);
-        if object.is_empty() {
-            self.0 = None;
-        }
-        value
+        remove(&mut self.0, name)
     }
 
     /// The members in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().flat_map(|object| object.iter())
+        self.0.iter()
     }
 
     /// Puts a member that was read behind the others.
     pub(super) fn push(&mut self, name: &str, value: Value) {
-        self.0.get_or_insert_default().push(name, value);
+        self.0.push(name, value);
     }
 
     /// The name of a member that came twice. Reading only appends, so that many members cost no
     /// search.
     pub(super) fn duplicate(&self) -> Option<&str> {
-        self.0.as_ref()?.duplicate()
+        self.0.duplicate()
     }
 
     /// Writes the members behind the declared ones, whose names they must not have.
@@ -92,17 +87,13 @@ impl fmt::Debug for Extra {
 
 impl From<Object> for Extra {
     fn from(object: Object) -> Self {
-        Self(if object.is_empty() {
-            None
-        } else {
-            Some(Box::new(object))
-        })
+        Self(object)
     }
 }
 
 impl From<Extra> for Object {
     fn from(extra: Extra) -> Self {
-        extra.0.map_or_else(Self::new, |object| *object)
+        extra.0
     }
 }
 

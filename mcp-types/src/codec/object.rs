@@ -1,5 +1,6 @@
 //! Objects: from members to a struct.
 
+use super::super::error::excerpt;
 use super::members::Members;
 use super::{Reader, Vacant};
 use serde::de::value::BorrowedStrDeserializer;
@@ -93,7 +94,7 @@ fn expect_object(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
 /// Refuses a member of an object that allows no others.
 #[must_use]
 pub fn unknown_member<E: Error>(key: &Key<'_>) -> E {
-    E::custom(format_args!("unknown member `{}`", key.as_str()))
+    E::custom(format_args!("unknown member `{}`", excerpt(key.as_str())))
 }
 
 /// The name of a member, borrowed from the input where it stands there as it is: serde's own `Cow`

@@ -1,5 +1,7 @@
 //! Places of values.
 
+use super::super::error::excerpt;
+use super::super::json::grow;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Unexpected, Visitor,
@@ -53,6 +55,75 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalPlace<'_, T> {
     }
 }
 
+/// The same for the elements of a list, which grows within bounds.
+pub(super) struct ListPlace<'a, T>(pub(super) &'a mut Vec<T>);
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ListPlace<'_, T> {
+    type Value = ();
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ListPlace<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    #[inline]
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<(), A::Error> {
+        *self.0 = list(items)?;
+        Ok(())
+    }
+}
+
+/// The elements of an array.
+pub fn list<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(mut items: A) -> Result<Vec<T>, A::Error> {
+    let mut list = Vec::new();
+    while let Some(item) = items.next_element()? {
+        grow::push(&mut list, item, items.size_hint());
+    }
+    grow::settle_elements(&mut list);
+    Ok(list)
+}
+
+/// The same for a list that may be `null`.
+pub(super) struct OptionalListPlace<'a, T>(pub(super) &'a mut Option<Vec<T>>);
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OptionalListPlace<'_, T> {
+    type Value = ();
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalListPlace<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list or null")
+    }
+
+    fn visit_none<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    #[inline]
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(ListPlace(self.0.insert(Vec::new())))
+    }
+}
+
 /// A certain text.
 pub(super) struct Text(pub(super) &'static str);
 
@@ -75,7 +146,7 @@ impl Visitor<'_> for Text {
         if text == self.0 {
             Ok(())
         } else {
-            Err(E::invalid_value(Unexpected::Str(text), &self))
+            Err(E::invalid_value(Unexpected::Str(&excerpt(text)), &self))
         }
     }
 }

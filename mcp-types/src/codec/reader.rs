@@ -1,9 +1,9 @@
 //! Members, read into their places: each once, constants checked, bounds kept.
 
-use super::super::error::DecodeError;
+use super::super::error::{DecodeError, excerpt};
 use super::bounds::{Length, int_within, length_within, number_within};
 use super::members::Members;
-use super::place::{OneOrMany, OptionalPlace, Place, Text};
+use super::place::{ListPlace, OneOrMany, OptionalListPlace, OptionalPlace, Place, Text};
 use super::{Extra, Key, Number, Value};
 use serde::de::{Deserialize, Error, MapAccess};
 use std::fmt;
@@ -93,6 +93,26 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.members.next_value_seed(OptionalPlace(place))
     }
 
+    /// Reads the member's value, a list.
+    pub fn list<T: Deserialize<'de>>(
+        &mut self,
+        at: u8,
+        place: &mut Vec<T>,
+    ) -> Result<(), A::Error> {
+        self.mark(at)?;
+        self.members.next_value_seed(ListPlace(place))
+    }
+
+    /// Reads the member's value, a list; `null` counts as absent.
+    pub fn optional_list<T: Deserialize<'de>>(
+        &mut self,
+        at: u8,
+        place: &mut Option<Vec<T>>,
+    ) -> Result<(), A::Error> {
+        self.mark(at)?;
+        self.members.next_value_seed(OptionalListPlace(place))
+    }
+
     /// Reads the value of an optional member that may be `null`.
     pub fn nullable<T: Deserialize<'de>>(
         &mut self,
@@ -114,7 +134,10 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         // Through a pointer, as `from_str` reads, and for the same reason.
         let duplicate: fn(&Extra) -> Option<&str> = Extra::duplicate;
         match duplicate(extra) {
-            Some(name) => Err(A::Error::custom(format_args!("duplicate member `{name}`"))),
+            Some(name) => Err(A::Error::custom(format_args!(
+                "duplicate member `{}`",
+                excerpt(name)
+            ))),
             None => Ok(()),
         }
     }
@@ -138,7 +161,9 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         if constant.is(&value) {
             return Ok(());
         }
-        Err(self.fault(format!("invalid value: `{value}`, expected `{constant}`")))
+        let found = value.to_string();
+        let found = excerpt(&found);
+        Err(self.fault(format!("invalid value: `{found}`, expected `{constant}`")))
     }
 
     fn bounded_int(&self, number: &Number, range: &RangeInclusive<i64>) -> Result<i64, A::Error> {
@@ -302,13 +327,15 @@ impl Constant for bool {
 /// A number as an integer: `1.0` is 1.
 pub fn integer<E: Error>(number: &Number) -> Result<i64, E> {
     number.to_i64().ok_or_else(|| {
+        let digits = number.to_string();
+        let digits = excerpt(&digits);
         if number.is_integer() {
             E::custom(format_args!(
-                "the integer {number} does not fit into 64 bits"
+                "the integer {digits} does not fit into 64 bits"
             ))
         } else {
             E::custom(format_args!(
-                "invalid value: `{number}`, expected an integer"
+                "invalid value: `{digits}`, expected an integer"
             ))
         }
     })

@@ -1,5 +1,6 @@
 //! String enumerations.
 
+use super::super::error::excerpt;
 use serde::de::{Deserializer, Error, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
@@ -22,6 +23,7 @@ pub trait FromText: Sized {
 /// A string that is none of the known values of an enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownValue {
+    /// Shortened, as it is for messages only.
     text: String,
     values: &'static [&'static str],
 }
@@ -41,7 +43,7 @@ impl std::error::Error for UnknownValue {}
 /// Parses a value of a closed enumeration.
 pub fn parse_text<T: FromText>(text: &str) -> Result<T, UnknownValue> {
     T::from_text(text).ok_or_else(|| UnknownValue {
-        text: text.to_owned(),
+        text: excerpt(text).into_owned(),
         values: T::VALUES,
     })
 }

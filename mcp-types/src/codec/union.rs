@@ -1,12 +1,10 @@
 //! Unions: by kind of value, and objects by their tag.
 
-use super::super::error::DecodeError;
+use super::super::error::{DecodeError, excerpt};
 use super::super::json::{self, NUMBER, Raw, hides_numbers};
 use super::members::Members;
-use super::{Key, Number, Value};
-use serde::de::{
-    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor,
-};
+use super::{Key, Number};
+use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -43,7 +41,7 @@ pub trait FromAny<'de>: Sized {
     /// From a string.
     fn from_string<E: Error>(value: String) -> Result<Self, E> {
         Err(E::invalid_type(
-            Unexpected::Str(&value),
+            Unexpected::Str(&excerpt(&value)),
             &Union::<Self>::NEW,
         ))
     }
@@ -153,18 +151,20 @@ pub fn from_text<T: DeserializeOwned, E: Error>(text: &str) -> Result<T, E> {
 
 /// A variant from a value that was read already: by its text, so that no type is compiled for
 /// values, too.
-pub fn from_part<T: DeserializeOwned, E: Error>(value: &Value) -> Result<T, E> {
+pub fn from_part<T: DeserializeOwned, E: Error>(
+    value: &(impl fmt::Display + ?Sized),
+) -> Result<T, E> {
     from_text(&value.to_string())
 }
 
-/// Decodes a variant.
-pub type Attempt<T> = fn(&Value) -> Result<T, DecodeError>;
+/// Decodes a variant from its text.
+pub type Attempt<T> = fn(&str) -> Result<T, DecodeError>;
 
-/// The first variant that accepts a value; the error of the first one if none does.
-pub fn first_of<T, E: Error>(value: &Value, tries: &[Attempt<T>]) -> Result<T, E> {
+/// The first variant that accepts a text; the error of the first one if none does.
+pub fn first_of<T, E: Error>(text: &str, tries: &[Attempt<T>]) -> Result<T, E> {
     let mut first = None;
     for attempt in tries {
-        match attempt(value) {
+        match attempt(text) {
             Ok(variant) => return Ok(variant),
             Err(error) => first = first.or(Some(error)),
         }
@@ -172,9 +172,17 @@ pub fn first_of<T, E: Error>(value: &Value, tries: &[Attempt<T>]) -> Result<T, E
     Err(first.map_or_else(|| E::custom("no form fits"), E::custom))
 }
 
-/// The elements of an array as a value.
-pub fn array<'de, A: SeqAccess<'de>>(items: A) -> Result<Value, A::Error> {
-    Value::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
+/// The text of an array.
+pub fn array<'de, A: SeqAccess<'de>>(mut items: A) -> Result<String, A::Error> {
+    let mut text = String::from("[");
+    while let Some(item) = items.next_element::<Raw<'de>>()? {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        text.push_str(item.as_str());
+    }
+    text.push(']');
+    Ok(text)
 }
 
 /// Where an object has its tag.
@@ -269,6 +277,7 @@ pub fn missing_tag<E: Error>(name: &'static str) -> E {
 /// The tag has a value that no variant has.
 #[must_use]
 pub fn unknown_tag<E: Error>(union: &'static str, name: &'static str, value: &str) -> E {
+    let value = excerpt(value);
     let message = format!("`{value}` is no `{name}` of `{union}`");
     E::custom(DecodeError::data(message).inside_member(name))
 }

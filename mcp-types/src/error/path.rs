@@ -18,8 +18,6 @@ pub struct Path {
     segments: Vec<Segment>,
 }
 
-const SUFFIX: &str = " (at ";
-
 impl Path {
     /// The document itself, `$`.
     #[must_use]
@@ -33,6 +31,11 @@ impl Path {
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
+    }
+
+    /// The steps from the root, taken out.
+    pub(crate) fn into_segments(self) -> Vec<Segment> {
+        self.segments
     }
 
     /// Whether this is the document itself.
@@ -88,20 +91,8 @@ impl Path {
         if self.is_root() {
             Ok(())
         } else {
-            write!(f, "{SUFFIX}{self})")
+            write!(f, " (at {self})")
         }
-    }
-
-    /// Finds such a suffix: the length of the text before it, and the path.
-    ///
-    /// Names are quoted so that no name within a path can look like the suffix's beginning and
-    /// still parse: the last candidate that parses is the one.
-    pub(super) fn take_suffix(text: &str) -> Option<(usize, Self)> {
-        let body = text.strip_suffix(')')?;
-        (0..body.len()).rev().find_map(|at| {
-            let path = Self::parse(body.get(at..)?.strip_prefix(SUFFIX)?)?;
-            Some((at, path))
-        })
     }
 }
 

@@ -7,11 +7,16 @@ use std::fmt;
 use super::check::{HeaderMismatch, MismatchReason, excerpt, single};
 use super::value::decode_value;
 use super::{ANNOTATION, PARAM_PREFIX};
-use crate::error::{Path, Segment};
+use crate::error::{Path, Segment, shortened};
 use crate::json::{self, Object, Value};
 
 /// The largest integer that every peer can hold, 2<sup>53</sup> - 1; its negative is the smallest.
 const SAFE: i64 = (1 << 53) - 1;
+
+/// How long the names of the properties may be that lead to a parameter, with a separator behind
+/// each. Every parameter has its own copy of them: without a bound, a schema in which many
+/// parameters stand below one long name would cost its size once for each of them.
+const LONGEST_WAY: usize = 512;
 
 /// A parameter of a tool that a header repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -274,6 +279,9 @@ impl<'a> Search<'a> {
             Some("boolean") => ParamKind::Boolean,
             _ => return Err(HeaderParamReason::NotPrimitive.into()),
         };
+        if self.way.iter().map(|name| name.len() + 1).sum::<usize>() > LONGEST_WAY {
+            return Err(HeaderParamReason::TooDeep.into());
+        }
         let header = format!("{PARAM_PREFIX}{}", name.to_ascii_lowercase());
         if let Some(other) = self.headers.insert(header.clone(), self.found.len()) {
             let other = self.found.get(other).map(|other| other.path.clone());
@@ -320,6 +328,10 @@ impl HeaderParamError {
 
     /// The same mark, seen from what has it in `segment`.
     fn inside(mut self, segment: Segment) -> Self {
+        let segment = match segment {
+            Segment::Member(name) => Segment::Member(shortened(name)),
+            index @ Segment::Index(_) => index,
+        };
         self.inner.0.prepend(segment);
         self
     }
@@ -363,6 +375,8 @@ pub enum HeaderParamReason {
     NotPrimitive,
     /// What is marked is not a property that `properties` alone lead to.
     Unreachable,
+    /// The names of the properties that lead to the parameter have more than 512 bytes.
+    TooDeep,
 }
 
 impl fmt::Display for HeaderParamReason {
@@ -378,6 +392,10 @@ impl fmt::Display for HeaderParamReason {
             Self::Unreachable => {
                 f.write_str("only a property that `properties` alone lead to can have a header")
             }
+            Self::TooDeep => write!(
+                f,
+                "the names that lead to a parameter with a header exceed {LONGEST_WAY} bytes"
+            ),
         }
     }
 }

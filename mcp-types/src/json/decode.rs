@@ -26,13 +26,13 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
 }
 
 /// The one deserializer for text.
-type Text<'a, 'de> = Located<'a, &'a mut serde_json::Deserializer<StrRead<'de>>>;
+type Text<'a, 'de> = Located<'a, 'de, &'a mut serde_json::Deserializer<StrRead<'de>>>;
 
 /// A text that is being decoded. What needs to know no type stays out of the functions of each.
 pub(crate) struct Source<'a> {
     text: &'a str,
     deserializer: serde_json::Deserializer<StrRead<'a>>,
-    trail: Trail,
+    trail: Trail<'a>,
 }
 
 impl<'a> Source<'a> {
@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         Self {
             text,
             deserializer: serde_json::Deserializer::from_str(text),
-            trail: Trail::default(),
+            trail: Trail::new(text),
         }
     }
 
@@ -68,11 +68,8 @@ impl<'a> Source<'a> {
         if let Err(syntax) = serde_json::from_str::<IgnoredAny>(self.text) {
             return syntax.into();
         }
-        let error = DecodeError::from(error);
-        let within = error.path().segments().iter().cloned();
-        let trail = std::mem::take(&mut self.trail);
-        let path = trail.inward().chain(within).collect();
-        error.with_path(path)
+        let trail = std::mem::replace(&mut self.trail, Trail::new(""));
+        DecodeError::from(error).with_path(trail.inward().collect())
     }
 }
 

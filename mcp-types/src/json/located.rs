@@ -3,48 +3,80 @@
 //! An error of `serde_json` knows its line and column, not its place in the document. `Located`
 //! passes everything on and, when an error comes back through a member or an element, writes down
 //! which: so that each type is compiled for one deserializer alone, and text is read once.
+//!
+//! An error that is raised between members or elements may have a path of its own, as that of a
+//! union does which was put aside and decoded from there. An error of `serde_json` could keep it as
+//! text only; so the error of members and elements is a [`Placed`], and its path goes into the
+//! trail before the error goes on through `serde_json`.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::super::codec::Key;
-use super::super::error::Segment;
+use super::super::error::{Path, Segment, excerpt};
 use super::de::RAW;
 
+mod placed;
+mod sizes;
 mod variant;
 
+use placed::Placed;
+use sizes::{LONG, Sizes};
 use variant::Variants;
 
-/// The way to what failed, from the inside out.
-#[derive(Default)]
-pub(crate) struct Trail(Vec<Segment>);
+/// The way to what failed, from the inside out, and what is known of the text.
+pub(crate) struct Trail<'t> {
+    way: Vec<Segment>,
+    sizes: Sizes<'t>,
+}
 
-impl Trail {
+impl<'t> Trail<'t> {
+    /// A trail through a text, or through a part of it that is alone read by [`Located`].
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self {
+            way: Vec::new(),
+            sizes: Sizes::new(text),
+        }
+    }
+
+    /// Notes that the text was read up to the end of this part of it.
+    pub(crate) fn read(&mut self, part: &str) {
+        self.sizes.read(part);
+    }
+
     #[cold]
-    fn member(&mut self, name: Key<'_>) {
-        self.0.push(Segment::Member(name.into_string()));
+    fn member(&mut self, name: &Key<'_>) {
+        let name = excerpt(name.as_str()).into_owned();
+        self.way.push(Segment::Member(name));
     }
 
     #[cold]
     fn element(&mut self, index: usize) {
-        self.0.push(Segment::Index(index));
+        self.way.push(Segment::Index(index));
+    }
+
+    /// Adds the way from what is at hand to what failed within it.
+    #[cold]
+    fn within(&mut self, path: Path) {
+        self.way.extend(path.into_segments().into_iter().rev());
     }
 
     /// The steps from the root.
     pub(super) fn inward(self) -> impl Iterator<Item = Segment> {
-        self.0.into_iter().rev()
+        self.way.into_iter().rev()
     }
 }
 
 /// A deserializer, visitor or access of another format, and the trail of its errors.
-pub(crate) struct Located<'a, T> {
+pub(crate) struct Located<'a, 't, T> {
     inner: T,
-    trail: &'a mut Trail,
+    trail: &'a mut Trail<'t>,
 }
 
-impl<'a, T> Located<'a, T> {
-    pub(crate) fn new(inner: T, trail: &'a mut Trail) -> Self {
+impl<'a, 't, T> Located<'a, 't, T> {
+    pub(crate) fn new(inner: T, trail: &'a mut Trail<'t>) -> Self {
         Self { inner, trail }
     }
 }
@@ -73,7 +105,7 @@ macro_rules! compounds {
     )*};
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Located<'_, D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Located<'_, '_, D> {
     type Error = D::Error;
 
     scalars! {
@@ -124,7 +156,7 @@ macro_rules! visit_scalars {
     )*};
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Located<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for Located<'_, '_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,20 +199,27 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Located<'_, V> {
 
     #[inline]
     fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_seq(Elements {
+        let trail = self.trail;
+        let elements = Elements {
             access,
             next: 0,
-            trail: self.trail,
-        })
+            rest: None,
+            trail: &mut *trail,
+        };
+        let value = self.inner.visit_seq(elements);
+        value.map_err(|error| error.leave(trail))
     }
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(Entries {
+        let trail = self.trail;
+        let entries = Entries {
             access,
             name: Key::default(),
-            trail: self.trail,
-        })
+            trail: &mut *trail,
+        };
+        let value = self.inner.visit_map(entries);
+        value.map_err(|error| error.leave(trail))
     }
 
     fn visit_enum<A: serde::de::EnumAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
@@ -188,68 +227,88 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Located<'_, V> {
     }
 }
 
-/// The elements of an array.
-struct Elements<'a, A> {
-    access: A,
-    next: usize,
-    trail: &'a mut Trail,
+/// How many elements of a long list follow the one of this index.
+fn count_down(index: usize, rest: Option<usize>, trail: &mut Trail<'_>) -> Option<usize> {
+    let rest = if index == LONG {
+        trail.sizes.rest()
+    } else {
+        rest
+    };
+    rest.and_then(|rest| rest.checked_sub(1))
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Elements<'_, A> {
-    type Error = A::Error;
+/// The elements of an array.
+struct Elements<'a, 't, A> {
+    access: A,
+    next: usize,
+    /// How many elements follow, where the list is a long one.
+    rest: Option<usize>,
+    trail: &'a mut Trail<'t>,
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Elements<'_, '_, A> {
+    type Error = Placed<A::Error>;
 
     #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, A::Error> {
+    ) -> Result<Option<T::Value>, Placed<A::Error>> {
         let index = self.next;
         self.next += 1;
+        if index >= LONG {
+            self.rest = count_down(index, self.rest, self.trail);
+        }
         let seed = Located::new(seed, self.trail);
         let element = self.access.next_element_seed(seed);
-        if element.is_err() {
+        element.map_err(|error| {
             self.trail.element(index);
-        }
-        element
+            Placed::from(error)
+        })
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.access.size_hint()
+        self.rest
     }
 }
 
 /// The members of an object.
-struct Entries<'a, 'de, A> {
+struct Entries<'a, 't, 'de, A> {
     access: A,
     /// The name of the value that is due.
     name: Key<'de>,
-    trail: &'a mut Trail,
+    trail: &'a mut Trail<'t>,
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, 'de, A> {
-    type Error = A::Error;
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, '_, 'de, A> {
+    type Error = Placed<A::Error>;
 
     #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, A::Error> {
-        let Some(name) = self.access.next_key()? else {
+    ) -> Result<Option<K::Value>, Placed<A::Error>> {
+        let Some(name) = self.access.next_key::<Key<'de>>()? else {
             return Ok(None);
         };
+        if let Cow::Borrowed(name) = &name.0 {
+            self.trail.read(name);
+        }
         self.name = name;
         self.name.give(seed).map(Some)
     }
 
     #[inline]
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
+    fn next_value_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<T::Value, Placed<A::Error>> {
         let seed = Located::new(seed, self.trail);
         let value = self.access.next_value_seed(seed);
-        if value.is_err() {
-            let name = std::mem::take(&mut self.name);
-            self.trail.member(name);
-        }
-        value
+        value.map_err(|error| {
+            self.trail.member(&self.name);
+            Placed::from(error)
+        })
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -257,7 +316,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, 'de, A> {
     }
 }
 
-impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for Located<'_, T> {
+impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for Located<'_, '_, T> {
     type Value = T::Value;
 
     #[inline]

@@ -6,8 +6,10 @@ use std::{fmt, mem};
 use super::Value;
 
 pub(super) mod iter;
+mod names;
 
 use iter::{IntoIter, Iter, IterMut};
+pub(super) use names::Names;
 
 /// A JSON object with members of any kind.
 pub type Object = Map<Value>;
@@ -17,19 +19,24 @@ pub type Object = Map<Value>;
 /// Members stand in a list, which is the fastest form to decode, to walk and to write, and the
 /// right one for the objects of protocol messages. [`get`](Self::get) and its kin walk that list:
 /// who looks up many names in an object of thousands should collect it into a map first.
+///
+/// An object is one pointer, which allocates nothing while it has no members: a peer chooses how
+/// many objects there are, and most places for one are empty.
 #[derive(Clone)]
-pub struct Map<V> {
-    /// All names one behind the other: an allocation for the object, not for each member, is what
-    /// makes decoding fast.
-    names: String,
+pub struct Map<V>(Option<Box<Parts<V>>>);
+
+/// The members of an object that has some.
+#[derive(Clone)]
+struct Parts<V> {
+    names: Names,
     members: Vec<Member<V>>,
 }
 
 #[derive(Clone, Debug)]
-struct Member<V> {
+pub(super) struct Member<V> {
     /// Where the name ends; it begins where the one before ends.
-    end: usize,
-    value: V,
+    pub(super) end: usize,
+    pub(super) value: V,
 }
 
 /// Up to this many members, comparing each with each beats hashing.
@@ -45,20 +52,37 @@ impl<V> Map<V> {
     /// An object without members.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            names: String::new(),
-            members: Vec::new(),
-        }
+        Self(None)
     }
 
     /// An object without members, with room for some.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self {
-            // Names of the usual length fit without growing, which would cost more than the room.
-            names: String::with_capacity(capacity.saturating_mul(24)),
-            members: Vec::with_capacity(capacity),
+        if capacity == 0 {
+            return Self::new();
         }
+        Self(Some(Box::new(Parts {
+            names: Names::new(),
+            members: Vec::with_capacity(capacity),
+        })))
+    }
+
+    /// The members, if there were any so far.
+    fn members(&self) -> &[Member<V>] {
+        self.0.as_deref().map_or(&[], |parts| &parts.members)
+    }
+
+    fn names(&self) -> &str {
+        self.0.as_deref().map_or("", |parts| parts.names.as_str())
+    }
+
+    fn parts_mut(&mut self) -> &mut Parts<V> {
+        self.0.get_or_insert_with(|| {
+            Box::new(Parts {
+                names: Names::new(),
+                members: Vec::new(),
+            })
+        })
     }
 
     /// Sets a member: a new one comes last, a known one keeps its place and gives its old value.
@@ -74,11 +98,9 @@ impl<V> Map<V> {
     /// Adds a member behind the others without looking whether the name is there already: for
     /// decoders, which ask for a [`duplicate`](Self::duplicate) when all members are read.
     pub fn push(&mut self, name: &str, value: V) {
-        self.names.push_str(name);
-        self.members.push(Member {
-            end: self.names.len(),
-            value,
-        });
+        let parts = self.parts_mut();
+        parts.names.push(name);
+        parts.finish(value);
     }
 
     /// A name that stands twice, which is so only after [`push`](Self::push).
@@ -114,10 +136,14 @@ impl<V> Map<V> {
     /// Takes a member out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<V> {
         let at = self.keys().position(|known| known == name)?;
-        let removed = self.members.remove(at);
-        self.names.drain(removed.end - name.len()..removed.end);
-        for later in self.members.iter_mut().skip(at) {
+        let parts = self.0.as_mut()?;
+        let removed = parts.members.remove(at);
+        parts.names.remove(removed.end - name.len()..removed.end);
+        for later in parts.members.iter_mut().skip(at) {
             later.end -= name.len();
+        }
+        if parts.members.is_empty() {
+            self.0 = None;
         }
         Some(removed.value)
     }
@@ -131,24 +157,27 @@ impl<V> Map<V> {
     /// The number of members.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.members.len()
+        self.members().len()
     }
 
     /// Whether there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.members().is_empty()
     }
 
     /// The members in order.
     #[must_use]
     pub fn iter(&self) -> Iter<'_, V> {
-        Iter::new(&self.names, &self.members)
+        Iter::new(self.names(), self.members())
     }
 
     /// The members in order, their values to be changed.
     pub fn iter_mut(&mut self) -> IterMut<'_, V> {
-        IterMut::new(&self.names, &mut self.members)
+        match self.0.as_deref_mut() {
+            Some(parts) => IterMut::new(parts.names.as_str(), &mut parts.members),
+            None => IterMut::new("", &mut []),
+        }
     }
 
     /// The names in order.
@@ -160,20 +189,23 @@ impl<V> Map<V> {
     /// The values in order.
     #[must_use]
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator + Clone {
-        self.members.iter().map(|member| &member.value)
+        self.members().iter().map(|member| &member.value)
     }
 
     /// The same names with other values.
     #[must_use]
     pub fn map<U>(self, mut change: impl FnMut(V) -> U) -> Map<U> {
-        let members = self.members.into_iter().map(|member| Member {
+        let Some(parts) = self.0 else {
+            return Map::new();
+        };
+        let members = parts.members.into_iter().map(|member| Member {
             end: member.end,
             value: change(member.value),
         });
-        Map {
+        Map(Some(Box::new(Parts {
             members: members.collect(),
-            names: self.names,
-        }
+            names: parts.names,
+        })))
     }
 
     /// The same names with other values, unless one cannot be had.
@@ -182,16 +214,19 @@ impl<V> Map<V> {
     ///
     /// The first one of `change`.
     pub fn try_map<U, E>(self, mut change: impl FnMut(V) -> Result<U, E>) -> Result<Map<U>, E> {
-        let members = self.members.into_iter().map(|member| {
+        let Some(parts) = self.0 else {
+            return Ok(Map::new());
+        };
+        let members = parts.members.into_iter().map(|member| {
             Ok(Member {
                 end: member.end,
                 value: change(member.value)?,
             })
         });
-        Ok(Map {
+        Ok(Map(Some(Box::new(Parts {
             members: members.collect::<Result<_, E>>()?,
-            names: self.names,
-        })
+            names: parts.names,
+        }))))
     }
 
     /// Keeps the members for which `keep` holds.
@@ -207,17 +242,20 @@ impl<V> Map<V> {
 
     /// Removes all members.
     pub fn clear(&mut self) {
-        self.names.clear();
-        self.members.clear();
+        self.0 = None;
     }
 
-    /// The name to be written into before its value is there; [`finish`](Self::finish) follows.
-    pub(super) fn names_mut(&mut self) -> &mut String {
-        &mut self.names
+    /// The object of these members, whose names stand one behind the other.
+    pub(super) fn from_parts(names: Names, members: Vec<Member<V>>) -> Self {
+        if members.is_empty() {
+            return Self::new();
+        }
+        Self(Some(Box::new(Parts { names, members })))
     }
+}
 
-    /// Ends a member whose name was written by [`names_mut`](Self::names_mut).
-    pub(super) fn finish(&mut self, value: V) {
+impl<V> Parts<V> {
+    fn finish(&mut self, value: V) {
         self.members.push(Member {
             end: self.names.len(),
             value,
@@ -228,7 +266,8 @@ impl<V> Map<V> {
 /// The first name that stands among many once more.
 pub(crate) fn twice<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Hashing, not comparing each with each: a peer chooses how many members there are.
-    let mut seen = HashSet::new();
+    // With room for all at once: a table that grows is there twice for a while.
+    let mut seen = HashSet::with_capacity(names.size_hint().0);
     names.find(|name| !seen.insert(*name))
 }
 
@@ -293,10 +332,11 @@ impl<K: AsRef<str>, T: Into<V>, V> Extend<(K, T)> for Map<V> {
             numbered.map(|(at, name)| (name.to_owned(), at)).collect();
         for (name, value) in members {
             let (name, value) = (name.as_ref(), value.into());
-            if let Some(member) = places.get(name).and_then(|at| self.members.get_mut(*at)) {
+            let parts = self.parts_mut();
+            if let Some(member) = places.get(name).and_then(|at| parts.members.get_mut(*at)) {
                 member.value = value;
             } else {
-                places.insert(name.to_owned(), self.members.len());
+                places.insert(name.to_owned(), parts.members.len());
                 self.push(name, value);
             }
         }
@@ -345,6 +385,9 @@ impl<V> IntoIterator for Map<V> {
     type IntoIter = IntoIter<V>;
 
     fn into_iter(self) -> IntoIter<V> {
-        IntoIter::new(self.names, self.members)
+        match self.0 {
+            Some(parts) => IntoIter::new(parts.names, parts.members),
+            None => IntoIter::new(Names::new(), Vec::new()),
+        }
     }
 }

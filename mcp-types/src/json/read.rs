@@ -5,7 +5,10 @@ use std::marker::PhantomData;
 
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::super::error::excerpt;
+use super::grow;
 use super::number::arbitrary_precision;
+use super::object::{Member, Names};
 use super::{Map, Number, Object, Value};
 
 /// The member by which `serde_json` hands a number to visitors of any type, as its digits, when
@@ -13,6 +16,7 @@ use super::{Map, Number, Object, Value};
 pub(crate) const NUMBER: &str = "$serde_json::private::Number";
 
 /// Reads any value; `UNIQUE` says whether a member that stands twice is an error or kept.
+#[derive(Clone, Copy)]
 pub(super) struct Reader<const UNIQUE: bool>;
 
 impl<'de> Deserialize<'de> for Value {
@@ -96,25 +100,29 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut elements = Vec::new();
         while let Some(element) = access.next_element_seed(Self)? {
-            elements.push(element);
+            grow::push(&mut elements, element, access.size_hint());
         }
+        grow::settle_elements(&mut elements);
         Ok(Value::Array(elements))
     }
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut object = Object::with_capacity(4);
-        while access.next_key_seed(Name(object.names_mut()))?.is_some() {
-            object.finish(access.next_value_seed(Self)?);
-        }
+        let object = Object::read(&mut access, Self)?;
         if let Some(number) = private_number(&object) {
             return Ok(Value::Number(number));
         }
         if UNIQUE && let Some(name) = object.duplicate() {
-            return Err(de::Error::custom(format_args!("duplicate member `{name}`")));
+            return Err(duplicate(name));
         }
         Ok(Value::Object(object))
     }
+}
+
+/// The error that a member stands twice.
+#[cold]
+fn duplicate<E: de::Error>(name: &str) -> E {
+    E::custom(format_args!("duplicate member `{}`", excerpt(name)))
 }
 
 fn in_range<E: de::Error>(number: Option<serde_json::Number>) -> Result<Value, E> {
@@ -140,8 +148,27 @@ fn private_number(object: &Object) -> Option<Number> {
         .map(Number::from)
 }
 
+impl<V> Map<V> {
+    /// Reads all members, without looking whether one stands twice.
+    #[inline]
+    fn read<'de, A, S>(access: &mut A, seed: S) -> Result<Self, A::Error>
+    where
+        A: MapAccess<'de>,
+        S: DeserializeSeed<'de, Value = V> + Copy,
+    {
+        let (mut names, mut members) = (Names::new(), Vec::new());
+        while access.next_key_seed(Name(&mut names))?.is_some() {
+            let value = access.next_value_seed(seed)?;
+            let end = names.len();
+            grow::push(&mut members, Member { end, value }, None);
+        }
+        grow::settle_members(&mut members);
+        Ok(Self::from_parts(names, members))
+    }
+}
+
 /// Writes a name behind those that are there.
-struct Name<'a>(&'a mut String);
+struct Name<'a>(&'a mut Names);
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {
     type Value = ();
@@ -160,7 +187,7 @@ impl Visitor<'_> for Name<'_> {
 
     #[inline]
     fn visit_str<E>(self, name: &str) -> Result<(), E> {
-        self.0.push_str(name);
+        self.0.push(name);
         Ok(())
     }
 }
@@ -177,12 +204,9 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Map<V>, A::Error> {
-                let mut map = Map::new();
-                while access.next_key_seed(Name(map.names_mut()))?.is_some() {
-                    map.finish(access.next_value()?);
-                }
+                let map = Map::read(&mut access, PhantomData::<V>)?;
                 match map.duplicate() {
-                    Some(name) => Err(de::Error::custom(format_args!("duplicate member `{name}`"))),
+                    Some(name) => Err(duplicate(name)),
                     None => Ok(map),
                 }
             }

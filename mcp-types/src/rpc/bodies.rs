@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::envelope::{Message, parse_str};
 use super::fault::EnvelopeError;
 use super::members::{MembersVisitor, read_id};
-use crate::error::DecodeError;
+use crate::error::{DecodeError, excerpt};
 use crate::id::RequestId;
 use crate::json;
 use crate::json::located::{Located, Trail};
@@ -61,6 +61,8 @@ impl<'de> Bodies<'de> for Raw {
 /// of [`json::from_str`], for which the types are compiled anyway.
 struct Typed<'a, P, R, F> {
     expects: F,
+    /// The whole message.
+    text: &'a str,
     /// Where the body goes: in the members of the message it would be copied again and again.
     params: &'a mut Option<P>,
     result: &'a mut Option<R>,
@@ -82,7 +84,8 @@ where
     ) -> Result<(), D::Error> {
         match method {
             Some(method) if (self.expects)(Of::Method(method)) => {
-                let mut trail = Trail::default();
+                let mut trail = Trail::new(self.text);
+                trail.read(method);
                 *self.params = Some(P::deserialize(Located::new(deserializer, &mut trail))?);
                 Ok(())
             }
@@ -95,9 +98,10 @@ where
         id: Option<&'de RawValue>,
         deserializer: D,
     ) -> Result<(), D::Error> {
-        match id.and_then(|id| read_id(id).ok()) {
-            Some(id) if (self.expects)(Of::Id(&id)) => {
-                let mut trail = Trail::default();
+        match id.and_then(|id| Some((id, read_id(id).ok()?))) {
+            Some((raw, id)) if (self.expects)(Of::Id(&id)) => {
+                let mut trail = Trail::new(self.text);
+                trail.read(raw.get());
                 *self.result = Some(R::deserialize(Located::new(deserializer, &mut trail))?);
                 Ok(())
             }
@@ -154,7 +158,10 @@ impl std::fmt::Display for MessageError {
         match self {
             Self::Envelope(error) => error.fmt(f),
             Self::Params { method, error, .. } => write!(f, "params of `{method}`: {error}"),
-            Self::Result { id, error } => write!(f, "result of request {id}: {error}"),
+            Self::Result { id, error } => {
+                let id = id.to_string();
+                write!(f, "result of request {}: {error}", excerpt(&id))
+            }
         }
     }
 }
@@ -209,6 +216,7 @@ where
     let (mut params, mut result) = (None, None);
     let bodies = Typed {
         expects: &mut expects,
+        text,
         params: &mut params,
         result: &mut result,
     };

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer};
+use serde::de::{Deserialize, Deserializer, MapAccess};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::fault::EnvelopeError;
-use crate::json::{Object, Value};
+use crate::codec::{Extra, FromMembers, Reader, Vacant, read_object};
+use crate::json::Value;
 
 /// The text is no JSON.
 pub const PARSE_ERROR: i64 = -32700;
@@ -103,22 +104,43 @@ impl Serialize for ErrorObject {
     }
 }
 
+/// An [`ErrorObject`] with the members that it does not keep: so that one that stands twice is
+/// found.
+struct WithExtra {
+    error: ErrorObject,
+    extra: Extra,
+}
+
+impl Vacant for WithExtra {
+    const VACANT: Self = Self {
+        error: ErrorObject {
+            code: 0,
+            message: String::new(),
+            data: None,
+        },
+        extra: Extra::new(),
+    };
+}
+
+impl<'de> FromMembers<'de> for WithExtra {
+    const NAME: &'static str = "Error";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            Some("code") => reader.int(0, i64::MIN..=i64::MAX, &mut self.error.code),
+            Some("message") => reader.read(1, &mut self.error.message),
+            Some("data") => reader.nullable(2, &mut self.error.data),
+            _ => reader.extra(&mut self.extra),
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for ErrorObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut object = Object::deserialize(deserializer)?;
-        let code = object
-            .remove("code")
-            .ok_or_else(|| de::Error::missing_field("code"))?;
-        let code = code.as_number().and_then(crate::json::Number::to_i64);
-        let code = code.ok_or_else(|| de::Error::custom("expected an integer (at $.code)"))?;
-        match object.remove("message") {
-            Some(Value::String(message)) => Ok(Self {
-                code,
-                message,
-                data: object.remove("data"),
-            }),
-            Some(_) => Err(de::Error::custom("expected a string (at $.message)")),
-            None => Err(de::Error::missing_field("message")),
-        }
+        read_object::<WithExtra, D>(deserializer).map(|read| read.error)
     }
 }

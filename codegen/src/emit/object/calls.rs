@@ -39,6 +39,10 @@ pub(super) fn read_call(member: &Member, at: u8) -> Result<TokenStream, EmitErro
             let range = range::length(bounds);
             (quote! { sized }, quote! { optional_sized }, range)
         }
+        Ty::Array(..) if member.required => {
+            return Ok(quote! { reader.list(#at, &mut self.#name) });
+        }
+        Ty::Array(..) => return Ok(quote! { reader.optional_list(#at, &mut self.#name) }),
         _ if member.required => return Ok(quote! { reader.read(#at, &mut self.#name) }),
         // Where `null` is a value, it is not the same as an absent member.
         Ty::Any | Ty::Nullable(_) => return Ok(quote! { reader.nullable(#at, &mut self.#name) }),

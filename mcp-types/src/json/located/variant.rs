@@ -7,20 +7,20 @@ use super::super::super::codec::Key;
 use super::{Located, Trail};
 
 /// The variants, of which one is chosen by its name.
-pub(super) struct Variants<'a, A> {
+pub(super) struct Variants<'a, 't, A> {
     access: A,
-    trail: &'a mut Trail,
+    trail: &'a mut Trail<'t>,
 }
 
-impl<'a, A> Variants<'a, A> {
-    pub(super) fn new(access: A, trail: &'a mut Trail) -> Self {
+impl<'a, 't, A> Variants<'a, 't, A> {
+    pub(super) fn new(access: A, trail: &'a mut Trail<'t>) -> Self {
         Self { access, trail }
     }
 }
 
-impl<'a, 'de, A: EnumAccess<'de>> EnumAccess<'de> for Variants<'a, A> {
+impl<'a, 't, 'de, A: EnumAccess<'de>> EnumAccess<'de> for Variants<'a, 't, A> {
     type Error = A::Error;
-    type Variant = Content<'a, 'de, A::Variant>;
+    type Variant = Content<'a, 't, 'de, A::Variant>;
 
     fn variant_seed<S: DeserializeSeed<'de>>(
         self,
@@ -41,13 +41,13 @@ impl<'a, 'de, A: EnumAccess<'de>> EnumAccess<'de> for Variants<'a, A> {
 }
 
 /// What the variant of a name holds.
-pub(super) struct Content<'a, 'de, A> {
+pub(super) struct Content<'a, 't, 'de, A> {
     access: A,
     name: Key<'de>,
-    trail: &'a mut Trail,
+    trail: &'a mut Trail<'t>,
 }
 
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Content<'_, 'de, A> {
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Content<'_, '_, 'de, A> {
     type Error = A::Error;
 
     fn unit_variant(self) -> Result<(), A::Error> {
@@ -58,13 +58,13 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Content<'_, 'de, A> {
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, A::Error> {
         let seed = Located::new(seed, &mut *self.trail);
         let value = self.access.newtype_variant_seed(seed);
-        value.inspect_err(|_| self.trail.member(self.name))
+        value.inspect_err(|_| self.trail.member(&self.name))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
         let visitor = Located::new(visitor, &mut *self.trail);
         let value = self.access.tuple_variant(len, visitor);
-        value.inspect_err(|_| self.trail.member(self.name))
+        value.inspect_err(|_| self.trail.member(&self.name))
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -74,6 +74,6 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Content<'_, 'de, A> {
     ) -> Result<V::Value, A::Error> {
         let visitor = Located::new(visitor, &mut *self.trail);
         let value = self.access.struct_variant(fields, visitor);
-        value.inspect_err(|_| self.trail.member(self.name))
+        value.inspect_err(|_| self.trail.member(&self.name))
     }
 }

@@ -1,8 +1,8 @@
 //! Walking the members of an [`Map`](super::Map).
 
-use std::{slice, vec};
+use std::{fmt, slice, vec};
 
-use super::Member;
+use super::{Member, Names};
 
 /// The members in order.
 #[derive(Debug)]
@@ -21,9 +21,8 @@ pub struct IterMut<'a, V> {
 }
 
 /// The members in order, taken out of the object.
-#[derive(Debug)]
 pub struct IntoIter<V> {
-    names: String,
+    names: Names,
     start: usize,
     members: vec::IntoIter<Member<V>>,
 }
@@ -59,8 +58,14 @@ impl<'a, V> IterMut<'a, V> {
     }
 }
 
+impl<V> fmt::Debug for IntoIter<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IntoIter").finish_non_exhaustive()
+    }
+}
+
 impl<V> IntoIter<V> {
-    pub(super) fn new(names: String, members: Vec<Member<V>>) -> Self {
+    pub(super) fn new(names: Names, members: Vec<Member<V>>) -> Self {
         Self {
             names,
             start: 0,
@@ -72,7 +77,7 @@ impl<V> IntoIter<V> {
     pub(in super::super) fn names(&self) -> impl Iterator<Item = &str> {
         let members = self.members.as_slice().iter();
         Iter {
-            names: &self.names,
+            names: self.names.as_str(),
             start: self.start,
             members,
         }
@@ -129,7 +134,7 @@ impl<V> Iterator for IntoIter<V> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let member = self.members.next()?;
-        let name = part(&self.names, self.start, member.end).to_owned();
+        let name = part(self.names.as_str(), self.start, member.end).to_owned();
         self.start = member.end;
         Some((name, member.value))
     }
@@ -148,7 +153,7 @@ impl<V> DoubleEndedIterator for IntoIter<V> {
             .last()
             .map_or(self.start, |last| last.end);
         Some((
-            part(&self.names, start, member.end).to_owned(),
+            part(self.names.as_str(), start, member.end).to_owned(),
             member.value,
         ))
     }

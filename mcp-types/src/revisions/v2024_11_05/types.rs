@@ -283,7 +283,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("content") => reader.read(0, &mut self.content),
+            Some("content") => reader.list(0, &mut self.content),
             Some("isError") => reader.optional(1, &mut self.is_error),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -816,13 +816,13 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("messages") => reader.read(0, &mut self.messages),
+            Some("messages") => reader.list(0, &mut self.messages),
             Some("modelPreferences") => reader.optional(1, &mut self.model_preferences),
             Some("systemPrompt") => reader.optional(2, &mut self.system_prompt),
             Some("includeContext") => reader.optional(3, &mut self.include_context),
             Some("temperature") => reader.optional(4, &mut self.temperature),
             Some("maxTokens") => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
-            Some("stopSequences") => reader.optional(6, &mut self.stop_sequences),
+            Some("stopSequences") => reader.optional_list(6, &mut self.stop_sequences),
             Some("metadata") => reader.optional(7, &mut self.metadata),
             _ => reader.extra(&mut self.extra),
         }
@@ -1227,7 +1227,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("description") => reader.optional(0, &mut self.description),
-            Some("messages") => reader.read(1, &mut self.messages),
+            Some("messages") => reader.list(1, &mut self.messages),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
@@ -1676,7 +1676,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("resources") => reader.read(0, &mut self.resources),
+            Some("resources") => reader.list(0, &mut self.resources),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -1835,7 +1835,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("tools") => reader.read(0, &mut self.tools),
+            Some("tools") => reader.list(0, &mut self.tools),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),

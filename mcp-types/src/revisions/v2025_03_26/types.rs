@@ -72,7 +72,7 @@ impl<'de> codec::FromMembers<'de> for Annotations {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("audience") => reader.optional(0, &mut self.audience),
+            Some("audience") => reader.optional_list(0, &mut self.audience),
             Some("priority") => reader.optional_number(1, 0.0..=1.0, &mut self.priority),
             _ => reader.extra(&mut self.extra),
         }
@@ -475,7 +475,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("content") => reader.read(0, &mut self.content),
+            Some("content") => reader.list(0, &mut self.content),
             Some("isError") => reader.optional(1, &mut self.is_error),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -1208,13 +1208,13 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("messages") => reader.read(0, &mut self.messages),
+            Some("messages") => reader.list(0, &mut self.messages),
             Some("modelPreferences") => reader.optional(1, &mut self.model_preferences),
             Some("systemPrompt") => reader.optional(2, &mut self.system_prompt),
             Some("includeContext") => reader.optional(3, &mut self.include_context),
             Some("temperature") => reader.optional(4, &mut self.temperature),
             Some("maxTokens") => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
-            Some("stopSequences") => reader.optional(6, &mut self.stop_sequences),
+            Some("stopSequences") => reader.optional_list(6, &mut self.stop_sequences),
             Some("metadata") => reader.optional(7, &mut self.metadata),
             _ => reader.extra(&mut self.extra),
         }
@@ -1779,7 +1779,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("description") => reader.optional(0, &mut self.description),
-            Some("messages") => reader.read(1, &mut self.messages),
+            Some("messages") => reader.list(1, &mut self.messages),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
@@ -2648,7 +2648,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("prompts") => reader.read(0, &mut self.prompts),
+            Some("prompts") => reader.list(0, &mut self.prompts),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -2808,7 +2808,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("resourceTemplates") => reader.read(0, &mut self.resource_templates),
+            Some("resourceTemplates") => reader.list(0, &mut self.resource_templates),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -2967,7 +2967,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("resources") => reader.read(0, &mut self.resources),
+            Some("resources") => reader.list(0, &mut self.resources),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -3115,7 +3115,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("roots") => reader.read(0, &mut self.roots),
+            Some("roots") => reader.list(0, &mut self.roots),
             Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
@@ -3272,7 +3272,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("tools") => reader.read(0, &mut self.tools),
+            Some("tools") => reader.list(0, &mut self.tools),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -3362,7 +3362,7 @@ impl<'de> codec::FromMembers<'de> for Prompt {
         match reader.key() {
             Some("name") => reader.read(0, &mut self.name),
             Some("description") => reader.optional(1, &mut self.description),
-            Some("arguments") => reader.optional(2, &mut self.arguments),
+            Some("arguments") => reader.optional_list(2, &mut self.arguments),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -3717,7 +3717,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("contents") => reader.read(0, &mut self.contents),
+            Some("contents") => reader.list(0, &mut self.contents),
             Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }

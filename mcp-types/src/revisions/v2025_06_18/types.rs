@@ -226,7 +226,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("content") => reader.read(0, &mut self.content),
+            Some("content") => reader.list(0, &mut self.content),
             Some("structuredContent") => reader.optional(1, &mut self.structured_content),
             Some("isError") => reader.optional(2, &mut self.is_error),
             Some("_meta") => reader.optional(3, &mut self.meta),
@@ -1268,13 +1268,13 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("messages") => reader.read(0, &mut self.messages),
+            Some("messages") => reader.list(0, &mut self.messages),
             Some("modelPreferences") => reader.optional(1, &mut self.model_preferences),
             Some("systemPrompt") => reader.optional(2, &mut self.system_prompt),
             Some("includeContext") => reader.optional(3, &mut self.include_context),
             Some("temperature") => reader.optional(4, &mut self.temperature),
             Some("maxTokens") => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
-            Some("stopSequences") => reader.optional(6, &mut self.stop_sequences),
+            Some("stopSequences") => reader.optional_list(6, &mut self.stop_sequences),
             Some("metadata") => reader.optional(7, &mut self.metadata),
             _ => reader.extra(&mut self.extra),
         }
@@ -1692,7 +1692,7 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
         match reader.key() {
             Some("type") => reader.text(0, "object"),
             Some("properties") => reader.read(1, &mut self.properties),
-            Some("required") => reader.optional(2, &mut self.required),
+            Some("required") => reader.optional_list(2, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2078,8 +2078,8 @@ impl<'de> codec::FromMembers<'de> for EnumSchema {
             Some("type") => reader.text(0, "string"),
             Some("title") => reader.optional(1, &mut self.title),
             Some("description") => reader.optional(2, &mut self.description),
-            Some("enum") => reader.read(3, &mut self.enum_),
-            Some("enumNames") => reader.optional(4, &mut self.enum_names),
+            Some("enum") => reader.list(3, &mut self.enum_),
+            Some("enumNames") => reader.optional_list(4, &mut self.enum_names),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -2304,7 +2304,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("description") => reader.optional(0, &mut self.description),
-            Some("messages") => reader.read(1, &mut self.messages),
+            Some("messages") => reader.list(1, &mut self.messages),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
@@ -3365,7 +3365,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("prompts") => reader.read(0, &mut self.prompts),
+            Some("prompts") => reader.list(0, &mut self.prompts),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -3525,7 +3525,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("resourceTemplates") => reader.read(0, &mut self.resource_templates),
+            Some("resourceTemplates") => reader.list(0, &mut self.resource_templates),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -3684,7 +3684,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("resources") => reader.read(0, &mut self.resources),
+            Some("resources") => reader.list(0, &mut self.resources),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -3914,7 +3914,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("tools") => reader.read(0, &mut self.tools),
+            Some("tools") => reader.list(0, &mut self.tools),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -4771,7 +4771,7 @@ impl<'de> codec::FromMembers<'de> for Prompt {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("description") => reader.optional(0, &mut self.description),
-            Some("arguments") => reader.optional(1, &mut self.arguments),
+            Some("arguments") => reader.optional_list(1, &mut self.arguments),
             Some("_meta") => reader.optional(2, &mut self.meta),
             Some("name") => reader.read(3, &mut self.name),
             Some("title") => reader.optional(4, &mut self.title),
@@ -6967,7 +6967,7 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
         match reader.key() {
             Some("type") => reader.text(0, "object"),
             Some("properties") => reader.optional(1, &mut self.properties),
-            Some("required") => reader.optional(2, &mut self.required),
+            Some("required") => reader.optional_list(2, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7048,7 +7048,7 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
         match reader.key() {
             Some("type") => reader.text(0, "object"),
             Some("properties") => reader.optional(1, &mut self.properties),
-            Some("required") => reader.optional(2, &mut self.required),
+            Some("required") => reader.optional_list(2, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }

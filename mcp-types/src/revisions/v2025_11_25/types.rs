@@ -341,7 +341,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("content") => reader.read(0, &mut self.content),
+            Some("content") => reader.list(0, &mut self.content),
             Some("structuredContent") => reader.optional(1, &mut self.structured_content),
             Some("isError") => reader.optional(2, &mut self.is_error),
             Some("_meta") => reader.optional(3, &mut self.meta),
@@ -2159,7 +2159,7 @@ impl<'de> codec::FromMembers<'de> for Completion {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("values") => reader.read(0, &mut self.values),
+            Some("values") => reader.list(0, &mut self.values),
             Some("total") => reader.optional_int(1, i64::MIN..=i64::MAX, &mut self.total),
             Some("hasMore") => reader.optional(2, &mut self.has_more),
             _ => reader.extra(&mut self.extra),
@@ -2512,15 +2512,15 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("messages") => reader.read(0, &mut self.messages),
+            Some("messages") => reader.list(0, &mut self.messages),
             Some("modelPreferences") => reader.optional(1, &mut self.model_preferences),
             Some("systemPrompt") => reader.optional(2, &mut self.system_prompt),
             Some("includeContext") => reader.optional(3, &mut self.include_context),
             Some("temperature") => reader.optional(4, &mut self.temperature),
             Some("maxTokens") => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
-            Some("stopSequences") => reader.optional(6, &mut self.stop_sequences),
+            Some("stopSequences") => reader.optional_list(6, &mut self.stop_sequences),
             Some("metadata") => reader.optional(7, &mut self.metadata),
-            Some("tools") => reader.optional(8, &mut self.tools),
+            Some("tools") => reader.optional_list(8, &mut self.tools),
             Some("toolChoice") => reader.optional(9, &mut self.tool_choice),
             Some("task") => reader.optional(10, &mut self.task),
             Some("_meta") => reader.optional(11, &mut self.meta),
@@ -2599,8 +2599,7 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
     const NAME: &'static str = "SamplingContent";
 
     fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
-        Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
-            .map(Self::Array)
+        codec::list(items).map(Self::Array)
     }
 
     fn from_object<A: MapAccess<'de>>(
@@ -3700,7 +3699,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("description") => reader.optional(0, &mut self.description),
-            Some("messages") => reader.read(1, &mut self.messages),
+            Some("messages") => reader.list(1, &mut self.messages),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
@@ -5138,7 +5137,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("prompts") => reader.read(0, &mut self.prompts),
+            Some("prompts") => reader.list(0, &mut self.prompts),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -5313,7 +5312,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("resourceTemplates") => reader.read(0, &mut self.resource_templates),
+            Some("resourceTemplates") => reader.list(0, &mut self.resource_templates),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -5487,7 +5486,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("resources") => reader.read(0, &mut self.resources),
+            Some("resources") => reader.list(0, &mut self.resources),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -5650,7 +5649,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("roots") => reader.read(0, &mut self.roots),
+            Some("roots") => reader.list(0, &mut self.roots),
             Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
@@ -5865,7 +5864,7 @@ impl<'de> codec::FromMembers<'de> for ListTasksResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("tasks") => reader.read(0, &mut self.tasks),
+            Some("tasks") => reader.list(0, &mut self.tasks),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -6039,7 +6038,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("tools") => reader.read(0, &mut self.tools),
+            Some("tools") => reader.list(0, &mut self.tools),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             _ => reader.extra(&mut self.extra),
@@ -7126,7 +7125,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("contents") => reader.read(0, &mut self.contents),
+            Some("contents") => reader.list(0, &mut self.contents),
             Some("_meta") => reader.optional(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
@@ -9951,7 +9950,7 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
             Some("$schema") => reader.optional(0, &mut self.schema),
             Some("type") => reader.text(1, "object"),
             Some("properties") => reader.optional(2, &mut self.properties),
-            Some("required") => reader.optional(3, &mut self.required),
+            Some("required") => reader.optional_list(3, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10045,7 +10044,7 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
             Some("$schema") => reader.optional(0, &mut self.schema),
             Some("type") => reader.text(1, "object"),
             Some("properties") => reader.optional(2, &mut self.properties),
-            Some("required") => reader.optional(3, &mut self.required),
+            Some("required") => reader.optional_list(3, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10207,7 +10206,7 @@ impl<'de> codec::FromMembers<'de> for Tool {
             Some("outputSchema") => reader.optional(5, &mut self.output_schema),
             Some("annotations") => reader.optional(6, &mut self.annotations),
             Some("_meta") => reader.optional(7, &mut self.meta),
-            Some("icons") => reader.optional(8, &mut self.icons),
+            Some("icons") => reader.optional_list(8, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -10551,7 +10550,7 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
         match reader.key() {
             Some("type") => reader.text(0, "tool_result"),
             Some("toolUseId") => reader.read(1, &mut self.tool_use_id),
-            Some("content") => reader.read(2, &mut self.content),
+            Some("content") => reader.list(2, &mut self.content),
             Some("structuredContent") => reader.optional(3, &mut self.structured_content),
             Some("isError") => reader.optional(4, &mut self.is_error),
             Some("_meta") => reader.optional(5, &mut self.meta),
@@ -10628,7 +10627,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("elicitations") => reader.read(0, &mut self.elicitations),
+            Some("elicitations") => reader.list(0, &mut self.elicitations),
             _ => reader.extra(&mut self.extra),
         }
     }

@@ -84,7 +84,7 @@ impl<'de> codec::FromMembers<'de> for Annotations {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("audience") => reader.optional(0, &mut self.audience),
+            Some("audience") => reader.optional_list(0, &mut self.audience),
             Some("priority") => reader.optional_number(1, 0.0..=1.0, &mut self.priority),
             Some("lastModified") => reader.optional(2, &mut self.last_modified),
             _ => reader.extra(&mut self.extra),
@@ -489,7 +489,7 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
             #[cfg(feature = "sep-2093")]
             Some("description") => reader.optional(6, &mut self.description),
             #[cfg(feature = "sep-2093")]
-            Some("icons") => reader.optional(7, &mut self.icons),
+            Some("icons") => reader.optional_list(7, &mut self.icons),
             #[cfg(feature = "sep-2093")]
             Some("annotations") => reader.optional(8, &mut self.annotations),
             #[cfg(feature = "sep-2093")]
@@ -1177,7 +1177,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("content") => reader.read(0, &mut self.content),
+            Some("content") => reader.list(0, &mut self.content),
             Some("structuredContent") => reader.nullable(1, &mut self.structured_content),
             Some("isError") => reader.optional(2, &mut self.is_error),
             Some("_meta") => reader.optional(3, &mut self.meta),
@@ -3297,15 +3297,15 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("messages") => reader.read(0, &mut self.messages),
+            Some("messages") => reader.list(0, &mut self.messages),
             Some("modelPreferences") => reader.optional(1, &mut self.model_preferences),
             Some("systemPrompt") => reader.optional(2, &mut self.system_prompt),
             Some("includeContext") => reader.optional(3, &mut self.include_context),
             Some("temperature") => reader.optional(4, &mut self.temperature),
             Some("maxTokens") => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
-            Some("stopSequences") => reader.optional(6, &mut self.stop_sequences),
+            Some("stopSequences") => reader.optional_list(6, &mut self.stop_sequences),
             Some("metadata") => reader.optional(7, &mut self.metadata),
-            Some("tools") => reader.optional(8, &mut self.tools),
+            Some("tools") => reader.optional_list(8, &mut self.tools),
             Some("toolChoice") => reader.optional(9, &mut self.tool_choice),
             _ => reader.extra(&mut self.extra),
         }
@@ -3465,8 +3465,7 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
     const NAME: &'static str = "SamplingContent";
 
     fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
-        Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
-            .map(Self::Array)
+        codec::list(items).map(Self::Array)
     }
 
     fn from_object<A: MapAccess<'de>>(
@@ -3862,7 +3861,7 @@ impl<'de> codec::FromMembers<'de> for DiscoverResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("supportedVersions") => reader.read(0, &mut self.supported_versions),
+            Some("supportedVersions") => reader.list(0, &mut self.supported_versions),
             Some("capabilities") => reader.read(1, &mut self.capabilities),
             Some("instructions") => reader.optional(2, &mut self.instructions),
             Some("ttlMs") => reader.int(3, 0..=i64::MAX, &mut self.ttl_ms),
@@ -4199,7 +4198,7 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
             Some("$schema") => reader.optional(0, &mut self.schema),
             Some("type") => reader.text(1, "object"),
             Some("properties") => reader.read(2, &mut self.properties),
-            Some("required") => reader.optional(3, &mut self.required),
+            Some("required") => reader.optional_list(3, &mut self.required),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -4575,8 +4574,7 @@ impl<'de> codec::FromAny<'de> for ElicitValue {
     }
 
     fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
-        Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
-            .map(Self::Array)
+        codec::list(items).map(Self::Array)
     }
 }
 
@@ -5390,7 +5388,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("description") => reader.optional(0, &mut self.description),
-            Some("messages") => reader.read(1, &mut self.messages),
+            Some("messages") => reader.list(1, &mut self.messages),
             Some("_meta") => reader.optional(2, &mut self.meta),
             Some("resultType") => reader.read(3, &mut self.result_type),
             _ => reader.extra(&mut self.extra),
@@ -5935,7 +5933,7 @@ impl<'de> codec::FromMembers<'de> for Icons {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("icons") => reader.optional(0, &mut self.icons),
+            Some("icons") => reader.optional_list(0, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -6154,7 +6152,7 @@ impl<'de> codec::FromMembers<'de> for Implementation {
             Some("version") => reader.read(2, &mut self.version),
             Some("description") => reader.optional(3, &mut self.description),
             Some("websiteUrl") => reader.optional(4, &mut self.website_url),
-            Some("icons") => reader.optional(5, &mut self.icons),
+            Some("icons") => reader.optional_list(5, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -7419,8 +7417,8 @@ impl<'de> codec::FromMembers<'de> for LegacyTitledEnumSchema {
             Some("type") => reader.text(0, "string"),
             Some("title") => reader.optional(1, &mut self.title),
             Some("description") => reader.optional(2, &mut self.description),
-            Some("enum") => reader.read(3, &mut self.enum_),
-            Some("enumNames") => reader.optional(4, &mut self.enum_names),
+            Some("enum") => reader.list(3, &mut self.enum_),
+            Some("enumNames") => reader.optional_list(4, &mut self.enum_names),
             Some("default") => reader.optional(5, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
@@ -7671,7 +7669,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("prompts") => reader.read(0, &mut self.prompts),
+            Some("prompts") => reader.list(0, &mut self.prompts),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             Some("resultType") => reader.read(3, &mut self.result_type),
@@ -8004,7 +8002,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("resourceTemplates") => reader.read(0, &mut self.resource_templates),
+            Some("resourceTemplates") => reader.list(0, &mut self.resource_templates),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             Some("resultType") => reader.read(3, &mut self.result_type),
@@ -8345,7 +8343,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("resources") => reader.read(0, &mut self.resources),
+            Some("resources") => reader.list(0, &mut self.resources),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             Some("resultType") => reader.read(3, &mut self.result_type),
@@ -8677,7 +8675,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("roots") => reader.read(0, &mut self.roots),
+            Some("roots") => reader.list(0, &mut self.roots),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -8920,7 +8918,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("tools") => reader.read(0, &mut self.tools),
+            Some("tools") => reader.list(0, &mut self.tools),
             Some("nextCursor") => reader.optional(1, &mut self.next_cursor),
             Some("_meta") => reader.optional(2, &mut self.meta),
             Some("resultType") => reader.read(3, &mut self.result_type),
@@ -9784,7 +9782,7 @@ impl<'de> codec::FromMembers<'de> for ModelPreferences {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("hints") => reader.optional(0, &mut self.hints),
+            Some("hints") => reader.optional_list(0, &mut self.hints),
             Some("costPriority") => {
                 reader.optional_number(1, 0.0..=1.0, &mut self.cost_priority)
             }
@@ -11164,11 +11162,11 @@ impl<'de> codec::FromMembers<'de> for Prompt {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("description") => reader.optional(0, &mut self.description),
-            Some("arguments") => reader.optional(1, &mut self.arguments),
+            Some("arguments") => reader.optional_list(1, &mut self.arguments),
             Some("_meta") => reader.optional(2, &mut self.meta),
             Some("name") => reader.read(3, &mut self.name),
             Some("title") => reader.optional(4, &mut self.title),
-            Some("icons") => reader.optional(5, &mut self.icons),
+            Some("icons") => reader.optional_list(5, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -11847,7 +11845,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("contents") => reader.read(0, &mut self.contents),
+            Some("contents") => reader.list(0, &mut self.contents),
             Some("ttlMs") => reader.int(1, 0..=i64::MAX, &mut self.ttl_ms),
             Some("cacheScope") => reader.read(2, &mut self.cache_scope),
             Some("_meta") => reader.optional(3, &mut self.meta),
@@ -12556,7 +12554,7 @@ impl<'de> codec::FromMembers<'de> for Resource {
             Some("_meta") => reader.optional(5, &mut self.meta),
             Some("name") => reader.read(6, &mut self.name),
             Some("title") => reader.optional(7, &mut self.title),
-            Some("icons") => reader.optional(8, &mut self.icons),
+            Some("icons") => reader.optional_list(8, &mut self.icons),
             #[cfg(feature = "https-url")]
             Some("httpUrl") => reader.optional(9, &mut self.http_url),
             #[cfg(feature = "https-url")]
@@ -12991,7 +12989,7 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
             Some("_meta") => reader.optional(6, &mut self.meta),
             Some("name") => reader.read(7, &mut self.name),
             Some("title") => reader.optional(8, &mut self.title),
-            Some("icons") => reader.optional(9, &mut self.icons),
+            Some("icons") => reader.optional_list(9, &mut self.icons),
             #[cfg(feature = "https-url")]
             Some("httpUrl") => reader.optional(10, &mut self.http_url),
             #[cfg(feature = "https-url")]
@@ -13372,7 +13370,7 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
             Some("_meta") => reader.optional(4, &mut self.meta),
             Some("name") => reader.read(5, &mut self.name),
             Some("title") => reader.optional(6, &mut self.title),
-            Some("icons") => reader.optional(7, &mut self.icons),
+            Some("icons") => reader.optional_list(7, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -15494,10 +15492,10 @@ impl<'de> codec::FromMembers<'de> for SubscriptionFilter {
                 reader.optional(2, &mut self.resources_list_changed)
             }
             Some("resourceSubscriptions") => {
-                reader.optional(3, &mut self.resource_subscriptions)
+                reader.optional_list(3, &mut self.resource_subscriptions)
             }
             #[cfg(feature = "tasks")]
-            Some("taskIds") => reader.optional(4, &mut self.task_ids),
+            Some("taskIds") => reader.optional_list(4, &mut self.task_ids),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16440,7 +16438,7 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
             #[cfg(feature = "sep-2093")]
             Some("description") => reader.optional(6, &mut self.description),
             #[cfg(feature = "sep-2093")]
-            Some("icons") => reader.optional(7, &mut self.icons),
+            Some("icons") => reader.optional_list(7, &mut self.icons),
             #[cfg(feature = "sep-2093")]
             Some("annotations") => reader.optional(8, &mut self.annotations),
             #[cfg(feature = "sep-2093")]
@@ -16622,7 +16620,7 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectItems {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("anyOf") => reader.read(0, &mut self.any_of),
+            Some("anyOf") => reader.list(0, &mut self.any_of),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16750,7 +16748,7 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectEnumSchema {
                 reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.max_items)
             }
             Some("items") => reader.read(5, &mut self.items),
-            Some("default") => reader.optional(6, &mut self.default),
+            Some("default") => reader.optional_list(6, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -16864,7 +16862,7 @@ impl<'de> codec::FromMembers<'de> for TitledSingleSelectEnumSchema {
             Some("type") => reader.text(0, "string"),
             Some("title") => reader.optional(1, &mut self.title),
             Some("description") => reader.optional(2, &mut self.description),
-            Some("oneOf") => reader.read(3, &mut self.one_of),
+            Some("oneOf") => reader.list(3, &mut self.one_of),
             Some("default") => reader.optional(4, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
@@ -17148,7 +17146,7 @@ impl<'de> codec::FromMembers<'de> for Tool {
             Some("outputSchema") => reader.optional(4, &mut self.output_schema),
             Some("annotations") => reader.optional(5, &mut self.annotations),
             Some("_meta") => reader.optional(6, &mut self.meta),
-            Some("icons") => reader.optional(7, &mut self.icons),
+            Some("icons") => reader.optional_list(7, &mut self.icons),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -17650,7 +17648,7 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
         match reader.key() {
             Some("type") => reader.text(0, "tool_result"),
             Some("toolUseId") => reader.read(1, &mut self.tool_use_id),
-            Some("content") => reader.read(2, &mut self.content),
+            Some("content") => reader.list(2, &mut self.content),
             Some("structuredContent") => reader.nullable(3, &mut self.structured_content),
             Some("isError") => reader.optional(4, &mut self.is_error),
             Some("_meta") => reader.optional(5, &mut self.meta),
@@ -17837,7 +17835,7 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorData {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("supported") => reader.read(0, &mut self.supported),
+            Some("supported") => reader.list(0, &mut self.supported),
             Some("requested") => reader.read(1, &mut self.requested),
             _ => reader.extra(&mut self.extra),
         }
@@ -18050,7 +18048,7 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectItems {
     ) -> Result<(), A::Error> {
         match reader.key() {
             Some("type") => reader.text(0, "string"),
-            Some("enum") => reader.read(1, &mut self.enum_),
+            Some("enum") => reader.list(1, &mut self.enum_),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -18178,7 +18176,7 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectEnumSchema {
                 reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.max_items)
             }
             Some("items") => reader.read(5, &mut self.items),
-            Some("default") => reader.optional(6, &mut self.default),
+            Some("default") => reader.optional_list(6, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
     }
@@ -18292,7 +18290,7 @@ impl<'de> codec::FromMembers<'de> for UntitledSingleSelectEnumSchema {
             Some("type") => reader.text(0, "string"),
             Some("title") => reader.optional(1, &mut self.title),
             Some("description") => reader.optional(2, &mut self.description),
-            Some("enum") => reader.read(3, &mut self.enum_),
+            Some("enum") => reader.list(3, &mut self.enum_),
             Some("default") => reader.optional(4, &mut self.default),
             _ => reader.extra(&mut self.extra),
         }
@@ -23896,7 +23894,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("uris") => reader.read(0, &mut self.uris),
+            Some("uris") => reader.list(0, &mut self.uris),
             Some("_meta") => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }
@@ -24082,7 +24080,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequestParams {
         reader: &mut codec::Reader<'de, A>,
     ) -> Result<(), A::Error> {
         match reader.key() {
-            Some("uris") => reader.read(0, &mut self.uris),
+            Some("uris") => reader.list(0, &mut self.uris),
             Some("_meta") => reader.read(1, &mut self.meta),
             _ => reader.extra(&mut self.extra),
         }

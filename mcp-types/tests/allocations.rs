@@ -1,0 +1,317 @@
+//! Memory that decoding takes at its peak, counted by the allocator: at most 24 bytes for each byte
+//! of the text, whatever its shape.
+//!
+//! While a list moves to a larger place, both places count. One test alone, since the count is that
+//! of the whole program.
+
+use mcp_types::json::{self, Object, Value};
+use mcp_types::rpc::{self, Decoded};
+use mcp_types::{
+    CallToolRequestParams, CallToolResult, CreateMessageRequestParams, ListPromptsResult,
+    ListResourcesResult, ListRootsResult, ListToolsResult, ReadResourceResult,
+};
+use peak_alloc::PeakAlloc;
+use serde::de::DeserializeOwned;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// Bytes of memory for each byte of text.
+const FACTOR: usize = 24;
+
+/// What short lists may leave unused, and the tables that texts of all sizes need.
+const CONSTANT: usize = 96 << 10;
+
+const SIZE: usize = 1 << 18;
+
+/// A list that doubles takes the most just behind a power of two; where that is depends on the
+/// element.
+const SIZES: [usize; 4] = [1 << 18, 5 << 16, 3 << 17, 7 << 16];
+
+/// An element again and again; `%` in it is a name that is never the same.
+fn repeated(element: &str, size: usize) -> String {
+    let mut text = String::with_capacity(size + element.len() + 32);
+    let mut number = 0;
+    while text.len() < size {
+        if number > 0 {
+            text.push(',');
+        }
+        text.push_str(&element.replace('%', &name(number)));
+        number += 1;
+    }
+    text
+}
+
+/// A short name for a number, in capitals: no member that a type declares is.
+fn name(mut number: usize) -> String {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    let mut name = String::new();
+    loop {
+        name.push(char::from(LETTERS[number % LETTERS.len()]));
+        number /= LETTERS.len();
+        if number == 0 {
+            return name;
+        }
+    }
+}
+
+/// Peak beyond what was there before, in bytes.
+fn peak<T>(decode: impl FnOnce() -> T) -> usize {
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let value = decode();
+    let peak = MEMORY.peak_usage().saturating_sub(before);
+    drop(value);
+    peak
+}
+
+/// Whether the peak is within the bound; prints it.
+fn within(what: &str, text: &str, peak: usize) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+    let ratio = peak as f64 / text.len() as f64;
+    let within = peak <= FACTOR * text.len() + CONSTANT;
+    let note = if within { "" } else { "  exceeds the bound" };
+    println!("{ratio:6.2}  {what}{note}");
+    within
+}
+
+fn check<T: DeserializeOwned>(what: &str, text: &str) -> bool {
+    let mut sound = true;
+    let peak = peak(|| {
+        let value = json::from_str::<T>(text);
+        sound = value.is_ok();
+        value.ok()
+    });
+    assert!(
+        sound,
+        "{what}: {}",
+        json::from_str::<T>(text).err().unwrap()
+    );
+    within(what, text, peak)
+}
+
+/// Shapes of any JSON: elements of an array.
+const ELEMENTS: [&str; 34] = [
+    "0",
+    "10",
+    "-1",
+    "1.5",
+    "1e9",
+    "18446744073709551615",
+    "null",
+    "true",
+    "\"\"",
+    "\"a\"",
+    "\"abcdefgh\"",
+    "\"\\n\"",
+    "\"\\u0041\"",
+    "[]",
+    "{}",
+    "[0]",
+    "[0,0]",
+    "[0,0,0]",
+    "[0,0,0,0,0]",
+    "[0,0,0,0,0,0,0,0,0]",
+    "[[]]",
+    "[{}]",
+    "[[[[]]]]",
+    "[\"\"]",
+    "{\"\":0}",
+    "{\"a\":0}",
+    "{\"a\":{}}",
+    "{\"\":[0]}",
+    "{\"\":{\"\":{\"\":0}}}",
+    "{\"a\":0,\"b\":0}",
+    "{\"a\":0,\"b\":0,\"c\":0,\"d\":0,\"e\":0}",
+    "{\"%\":\"%\"}",
+    "[0],{},\"\",null,10",
+    "{\"type\":\"string\",\"description\":\"What to look for\"}",
+];
+
+/// Shapes of the values of members.
+const VALUES: [&str; 5] = ["0", "\"\"", "[]", "{}", "{\"a\":0}"];
+
+fn values() -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    for element in ELEMENTS {
+        texts.push((
+            format!("[{element},..]"),
+            format!("[{}]", repeated(element, SIZE)),
+        ));
+    }
+    for value in VALUES {
+        let member = format!("\"%\":{value}");
+        texts.push((
+            format!("{{\"a\":{value},..}}"),
+            format!("{{{}}}", repeated(&member, SIZE)),
+        ));
+    }
+    for length in [1, 10, 33, 100, 700, 1023, 1024, 1025, 5000] {
+        let inner = format!("[{}0]", "0,".repeat(length - 1));
+        texts.push((
+            format!("[[0,.. {length} times],..]"),
+            format!("[{}]", repeated(&inner, SIZE)),
+        ));
+        let members: Vec<_> = (0..length)
+            .map(|at| format!("\"{}\":0", name(at)))
+            .collect();
+        let inner = format!("{{{}}}", members.join(","));
+        texts.push((
+            format!("[{{{length} members}},..]"),
+            format!("[{}]", repeated(&inner, SIZE)),
+        ));
+    }
+    for (open, close) in [
+        ("[", "]"),
+        ("{\"\":", "}"),
+        ("[0,0,0,0,0,", "]"),
+        ("[{\"a\":", "}]"),
+    ] {
+        let levels = if open.starts_with("[{") { 60 } else { 120 };
+        let deep = format!("{}0{}", open.repeat(levels), close.repeat(levels));
+        texts.push((
+            format!("[{open}.. {levels} deep ..{close},..]"),
+            format!("[{}]", repeated(&deep, SIZE)),
+        ));
+    }
+    // At each level a long array before the one that goes deeper.
+    for length in [20, 1000, 1100] {
+        let mut text = String::from("0");
+        while text.len() < SIZE && text.len() / (2 * length) < 100 {
+            text = format!("[{}{text}]", "0,".repeat(length));
+        }
+        texts.push((format!("[{length} elements, [..]]"), text));
+    }
+    let long = "x".repeat(SIZE);
+    texts.push(("a long string".to_owned(), format!("\"{long}\"")));
+    texts.push((
+        "a long string with an escape".to_owned(),
+        format!("\"\\n{long}\""),
+    ));
+    texts.push((
+        "escapes".to_owned(),
+        format!("\"{}\"", "\\n".repeat(SIZE / 2)),
+    ));
+    texts.push(("a long name".to_owned(), format!("{{\"{long}\":0}}")));
+    texts.push((
+        "a long number".to_owned(),
+        format!("0.{}", "1".repeat(SIZE)),
+    ));
+    texts
+}
+
+/// A text of a typed list, in an object.
+fn list(before: &str, element: &str, size: usize) -> String {
+    format!("{{{before}[{}]}}", repeated(element, size))
+}
+
+fn typed() -> bool {
+    SIZES
+        .into_iter()
+        .map(typed_of)
+        .fold(true, |all, within| all & within)
+}
+
+fn typed_of(size: usize) -> bool {
+    let list = |before: &str, element: &str| list(before, element, size);
+    let mut within = true;
+    const COMPLETE: &str = r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#;
+    for element in [
+        r#"{"type":"text","text":""}"#,
+        r#"{"text":"","type":"text"}"#,
+        r#"{"type":"image","data":"","mimeType":""}"#,
+        r#"{"type":"resource_link","name":"","uri":""}"#,
+        r#"{"type":"resource","resource":{"uri":"","text":""}}"#,
+        r#"{"type":"text","text":"","a":0}"#,
+        r#"{"type":"text","text":"","_meta":{}}"#,
+    ] {
+        let text = list(r#""resultType":"complete","content":"#, element);
+        within &= check::<CallToolResult>(&format!("content {element}"), &text);
+    }
+    for element in [
+        r#"{"name":"","inputSchema":{"type":"object"}}"#,
+        r#"{"name":"","inputSchema":{"type":"object","properties":{"a":{}}}}"#,
+        r#"{"name":"","inputSchema":{"type":"object"},"icons":[{"src":""}]}"#,
+    ] {
+        let text = list(&format!("{COMPLETE}\"tools\":"), element);
+        within &= check::<ListToolsResult>(&format!("tools {element}"), &text);
+    }
+    let text = list(
+        &format!("{COMPLETE}\"resources\":"),
+        r#"{"name":"","uri":""}"#,
+    );
+    within &= check::<ListResourcesResult>("resources", &text);
+    let text = list(&format!("{COMPLETE}\"prompts\":"), r#"{"name":""}"#);
+    within &= check::<ListPromptsResult>("prompts", &text);
+    let element = r#"{"name":"","arguments":[{"name":""}]}"#;
+    let text = list(&format!("{COMPLETE}\"prompts\":"), element);
+    within &= check::<ListPromptsResult>("arguments of prompts", &text);
+    for element in [r#"{"uri":"","text":""}"#, r#"{"uri":"","blob":""}"#] {
+        let text = list(&format!("{COMPLETE}\"contents\":"), element);
+        within &= check::<ReadResourceResult>(&format!("contents {element}"), &text);
+    }
+    let text = list(r#""roots":"#, r#"{"uri":""}"#);
+    within &= check::<ListRootsResult>("roots", &text);
+    let element = r#"{"role":"user","content":{"type":"text","text":""}}"#;
+    let text = list(r#""maxTokens":1,"messages":"#, element);
+    within &= check::<CreateMessageRequestParams>("messages", &text);
+    let hints = list(r#""hints":"#, "{}");
+    let text = format!(r#"{{"maxTokens":1,"messages":[],"modelPreferences":{hints}}}"#);
+    within &= check::<CreateMessageRequestParams>("hints", &text);
+    let text = list(r#""maxTokens":1,"messages":[],"stopSequences":"#, "\"\"");
+    within &= check::<CreateMessageRequestParams>("strings", &text);
+    within
+}
+
+/// Members that a type does not name, and what is left open.
+fn untyped() -> bool {
+    let mut within = true;
+    for value in VALUES {
+        let members = repeated(&format!("\"%\":{value}"), SIZE);
+        let text = format!(r#"{{"content":[],{members},"resultType":"complete"}}"#);
+        within &= check::<CallToolResult>(&format!("unknown members {value}"), &text);
+        within &= check::<Object>(&format!("object {value}"), &format!("{{{members}}}"));
+        let text = format!(r#"{{"uri":"","text":"",{members}}}"#);
+        within &=
+            check::<mcp_types::AnyResourceContents>(&format!("members of a shape {value}"), &text);
+        let text = format!(r#"{{"text":"",{members},"type":"text"}}"#);
+        within &=
+            check::<mcp_types::ContentBlock>(&format!("members before the tag {value}"), &text);
+    }
+    within
+}
+
+/// Whole messages.
+fn messages() -> bool {
+    let mut within = true;
+    for element in ["0", "{}", "\"\""] {
+        let list = repeated(element, SIZE);
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"resultType":"complete","content":[],"structuredContent":[{list}]}}}}"#
+        );
+        let peak = peak(|| {
+            let decoded = rpc::decode::<CallToolRequestParams, CallToolResult>(&text, |_| true);
+            assert!(matches!(decoded, Ok(Decoded::Typed(_))));
+            decoded
+        });
+        within &= self::within(&format!("result with [{element},..]"), &text, peak);
+    }
+    let text = format!(
+        r#"{{"jsonrpc":"2.0","method":"x",{}}}"#,
+        repeated("\"%\":0", SIZE)
+    );
+    let peak = peak(|| rpc::parse_str(&text).map(|_| ()));
+    within & self::within("members of an envelope", &text, peak)
+}
+
+#[test]
+fn decoding_allocates_at_most_24_bytes_for_each_byte_of_text() {
+    let mut within = true;
+    for (what, text) in values() {
+        within &= check::<Value>(&what, &text);
+    }
+    within &= typed();
+    within &= untyped();
+    within &= messages();
+    assert!(within, "see the lines marked above");
+}

@@ -1,0 +1,210 @@
+//! Errors about text of a peer: its path is data, its message is bounded, its cost is linear.
+
+use std::fmt;
+
+use mcp_types::error::{DecodeError, Path, Segment, excerpt};
+use mcp_types::json::{self, Object};
+use mcp_types::rpc::{self, Decoded, ErrorObject};
+use mcp_types::{CallToolResult, ContentBlock, DiscoverResult};
+use serde::de::{DeserializeOwned, Error as _};
+
+/// Looks like the end of an error with a path; the beginning of one at each repetition.
+const LOOKS_LIKE_A_PATH: &str = " (at $[";
+
+const FOUR_MEBIBYTES: usize = 4 << 20;
+
+fn error<T: DeserializeOwned + fmt::Debug>(text: &str) -> DecodeError {
+    json::from_str::<T>(text).unwrap_err()
+}
+
+/// A string of JSON with text that looks like paths, and ends like one.
+fn hostile(size: usize) -> String {
+    let text = LOOKS_LIKE_A_PATH.repeat(size / LOOKS_LIKE_A_PATH.len());
+    format!("\"{text} (at $.forged)\"")
+}
+
+#[test]
+fn text_of_a_peer_is_never_taken_for_a_path() {
+    let hostile = hostile(0);
+    for (text, path) in [
+        (hostile.clone(), "$"),
+        (format!(r#"{{"content":{hostile}}}"#), "$.content"),
+        (format!(r#"{{"content":[{hostile}]}}"#), "$.content[0]"),
+        (
+            format!(r#"{{"content":[{{"type":{hostile}}}]}}"#),
+            "$.content[0].type",
+        ),
+        (
+            format!(r#"{{"content":[{{"text":"","type":{hostile}}}]}}"#),
+            "$.content[0].type",
+        ),
+        (format!(r#"{{{hostile}:1,{hostile}:2}}"#), "$"),
+    ] {
+        let error = error::<CallToolResult>(&text);
+        assert_eq!(error.path().to_string(), path, "{text}: {error}");
+        assert!(!error.path().to_string().contains("forged"));
+    }
+}
+
+#[test]
+fn error_of_a_megabyte_that_looks_like_paths_costs_linear_time() {
+    // Where the cost is quadratic this takes minutes.
+    let hostile = hostile(FOUR_MEBIBYTES);
+    for text in [
+        format!(r#"{{"content":{hostile}}}"#),
+        format!(r#"{{"content":[{{"type":{hostile}}}]}}"#),
+        format!(r#"{{"content":[{{"text":"","type":{hostile}}}]}}"#),
+        format!(r#"{{"content":[],{hostile}:1,{hostile}:1}}"#),
+    ] {
+        let error = error::<CallToolResult>(&text);
+        assert!(
+            error.to_string().len() < 2048,
+            "{} bytes",
+            error.to_string().len()
+        );
+    }
+    let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"serverInfo":{hostile}}}}}"#);
+    let decoded = rpc::decode::<(), DiscoverResult>(&message, |_| true);
+    assert!(decoded.unwrap_err().to_string().len() < 2048);
+}
+
+#[test]
+fn error_of_a_foreign_deserializer_is_shortened_and_linear() {
+    let text = format!(r#"{{"content":{}}}"#, hostile(FOUR_MEBIBYTES));
+    let foreign = serde_json::from_str::<CallToolResult>(&text).unwrap_err();
+    let error = DecodeError::from(foreign);
+    assert!(error.path().is_root());
+    assert!(error.to_string().len() < 2048);
+    let error = DecodeError::custom("é".repeat(FOUR_MEBIBYTES));
+    assert!(error.message().len() < 2048);
+}
+
+#[test]
+fn shortened_message_keeps_what_was_found_and_what_was_expected() {
+    let found = format!(
+        r#"{{"content":[{{"type":"text","text":{{"{}":1}}}}]}}"#,
+        "a".repeat(5000)
+    );
+    let text = error::<CallToolResult>(&found).to_string();
+    assert_eq!(
+        text,
+        "invalid type: map, expected a string (at $.content[0].text)"
+    );
+    let found = format!(r#"{{"content":"{}"}}"#, "é".repeat(5000));
+    let text = error::<CallToolResult>(&found).to_string();
+    assert!(text.starts_with("invalid type: string \"éé"), "{text}");
+    assert!(
+        text.ends_with("expected a sequence (at $.content)"),
+        "{text}"
+    );
+    assert!(text.contains('…'), "{text}");
+}
+
+#[test]
+fn names_in_paths_are_shortened() {
+    let name = "é".repeat(300);
+    let text = format!(r#"{{"capabilities":{{"experimental":{{"{name}":7}}}}}}"#);
+    let path = error::<DiscoverResult>(&text).path().clone();
+    let Some(Segment::Member(last)) = path.segments().last() else {
+        panic!("{path}");
+    };
+    assert_eq!(*last, format!("{}…", "é".repeat(100)));
+    let path = DecodeError::data("").inside_member(name).path().clone();
+    assert_eq!(path.segments(), [Segment::Member(last.clone())]);
+}
+
+#[test]
+fn excerpt_ends_on_a_character() {
+    assert_eq!(excerpt(&"a".repeat(200)), "a".repeat(200));
+    assert_eq!(excerpt(&"a".repeat(201)), format!("{}…", "a".repeat(200)));
+    assert_eq!(excerpt(&"é".repeat(101)), format!("{}…", "é".repeat(100)));
+    assert_eq!(
+        excerpt(&format!("a{}", "é".repeat(101))),
+        format!("a{}…", "é".repeat(99))
+    );
+}
+
+/// An error of a program that shows ours.
+#[derive(Debug)]
+struct Wrapped(DecodeError);
+
+impl fmt::Display for Wrapped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("in the program: ")?;
+        self.0.fmt(f)
+    }
+}
+
+#[test]
+fn path_survives_an_error_that_displays_it() {
+    let inner = DecodeError::data("no")
+        .inside_index(3)
+        .inside_member("a (at $.b)");
+    let outer = DecodeError::custom(Wrapped(inner.clone()));
+    assert_eq!(outer.path(), inner.path());
+    assert_eq!(outer.message(), "in the program: no");
+    // As text there is no path any more.
+    let outer = DecodeError::custom(inner.to_string());
+    assert_eq!(*outer.path(), Path::root());
+    assert_eq!(outer.to_string(), inner.to_string());
+}
+
+#[test]
+fn union_that_is_put_aside_says_where_it_failed() {
+    for (text, path) in [
+        (
+            r#"{"type":"resource","resource":{"uri":"a","text":3}}"#,
+            "$.resource.text",
+        ),
+        (
+            r#"{"resource":{"uri":"a","text":3},"type":"resource"}"#,
+            "$.resource.text",
+        ),
+        (
+            r#"{"annotations":{"audience":["a",1]},"type":"text","text":""}"#,
+            "$.annotations.audience[0]",
+        ),
+    ] {
+        assert_eq!(
+            error::<ContentBlock>(text).path().to_string(),
+            path,
+            "{text}"
+        );
+        let list = format!("[{text}]");
+        let path = path.replacen('$', "$[0]", 1);
+        assert_eq!(error::<Vec<ContentBlock>>(&list).path().to_string(), path);
+        let value: json::Value = json::from_str(&list).unwrap();
+        let error = json::from_value::<Vec<ContentBlock>>(value).unwrap_err();
+        assert_eq!(error.path().to_string(), path);
+    }
+}
+
+#[test]
+fn faults_of_an_error_object_have_their_path() {
+    for (text, path) in [
+        (r#"{"code":"x","message":""}"#, "$.code"),
+        (r#"{"code":1.5,"message":""}"#, "$.code"),
+        (r#"{"code":1,"message":3}"#, "$.message"),
+        (r#"{"code":1}"#, "$"),
+        (r#"{"code":1,"message":"","a":1,"a":2}"#, "$"),
+    ] {
+        assert_eq!(
+            error::<ErrorObject>(text).path().to_string(),
+            path,
+            "{text}"
+        );
+    }
+    let sound = r#"{"code":1.0,"message":"m","data":null,"other":1}"#;
+    let sound: ErrorObject = json::from_str(sound).unwrap();
+    assert_eq!((sound.code, sound.data), (1, Some(json::Value::Null)));
+}
+
+#[test]
+fn message_with_a_hostile_body_is_decoded_once_and_refused() {
+    let text = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{"a":{}}}}}"#,
+        hostile(1000)
+    );
+    let decoded = rpc::decode::<Object, ()>(&text, |_| true).unwrap();
+    assert!(matches!(decoded, Decoded::Typed(_)));
+}
