@@ -298,7 +298,7 @@ impl ServerBuilder {
         #[cfg(feature = "https-url")]
         let urls = self
             .urls
-            .map(|urls| crate::urls::Urls::new(urls))
+            .map(crate::urls::Urls::new)
             .transpose()
             .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?;
         let inner = Arc::new(Inner {
