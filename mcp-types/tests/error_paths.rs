@@ -38,7 +38,7 @@ fn text_of_a_peer_is_never_taken_for_a_path() {
             format!(r#"{{"content":[{{"text":"","type":{hostile}}}]}}"#),
             "$.content[0].type",
         ),
-        (format!(r#"{{{hostile}:1,{hostile}:2}}"#), "$"),
+        (format!(r"{{{hostile}:1,{hostile}:2}}"), "$"),
     ] {
         let error = error::<CallToolResult>(&text);
         assert_eq!(error.path().to_string(), path, "{text}: {error}");
