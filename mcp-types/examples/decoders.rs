@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use mcp_types::json::{self, Value};
-use mcp_types::{CallToolResult, ContentBlock, ListToolsResult, rpc};
+use mcp_types::{CallToolResult, ContentBlock, DiscoverResult, ListToolsResult, rpc};
 
 /// Makes a text of about so many bytes.
 type Make = fn(usize) -> String;
@@ -56,6 +56,11 @@ fn message(text: &str) -> bool {
 }
 
 const SHAPES: &[(&str, Make, Decode)] = &[
+    (
+        "text like paths in place of an object",
+        |n| format!(r#"{{"capabilities":"{}"}}"#, repeat(" (at $[", n)),
+        |text| json::from_str::<DiscoverResult>(text).is_ok(),
+    ),
     (
         "text like paths in place of a list",
         |n| format!(r#"{{"content":"{}"}}"#, repeat(" (at $[", n)),

@@ -205,6 +205,9 @@ fn list(before: &str, element: &str, size: usize) -> String {
     format!("{{{before}[{}]}}", repeated(element, size))
 }
 
+/// What stands before a list in most results.
+const COMPLETE: &str = r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#;
+
 fn typed() -> bool {
     SIZES
         .into_iter()
@@ -215,7 +218,6 @@ fn typed() -> bool {
 fn typed_of(size: usize) -> bool {
     let list = |before: &str, element: &str| list(before, element, size);
     let mut within = true;
-    const COMPLETE: &str = r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#;
     for element in [
         r#"{"type":"text","text":""}"#,
         r#"{"text":"","type":"text"}"#,

@@ -38,7 +38,7 @@ fn text_of_a_peer_is_never_taken_for_a_path() {
             format!(r#"{{"content":[{{"text":"","type":{hostile}}}]}}"#),
             "$.content[0].type",
         ),
-        (format!(r#"{{{hostile}:1,{hostile}:2}}"#), "$"),
+        (format!(r"{{{hostile}:1,{hostile}:2}}"), "$"),
     ] {
         let error = error::<CallToolResult>(&text);
         assert_eq!(error.path().to_string(), path, "{text}: {error}");
@@ -50,6 +50,11 @@ fn text_of_a_peer_is_never_taken_for_a_path() {
 fn error_of_a_megabyte_that_looks_like_paths_costs_linear_time() {
     // Where the cost is quadratic this takes minutes.
     let hostile = hostile(FOUR_MEBIBYTES);
+    // The message ends with the type that was expected, in parentheses, as a path would.
+    let text = format!(r#"{{"capabilities":{hostile}}}"#);
+    let refused = error::<DiscoverResult>(&text);
+    assert!(refused.to_string().len() < 2048);
+    assert_eq!(refused.path().to_string(), "$.capabilities");
     for text in [
         format!(r#"{{"content":{hostile}}}"#),
         format!(r#"{{"content":[{{"type":{hostile}}}]}}"#),
@@ -63,7 +68,7 @@ fn error_of_a_megabyte_that_looks_like_paths_costs_linear_time() {
             error.to_string().len()
         );
     }
-    let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"serverInfo":{hostile}}}}}"#);
+    let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"capabilities":{hostile}}}}}"#);
     let decoded = rpc::decode::<(), DiscoverResult>(&message, |_| true);
     assert!(decoded.unwrap_err().to_string().len() < 2048);
 }

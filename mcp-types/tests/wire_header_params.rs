@@ -422,3 +422,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn marks_below_a_name_of_more_than_512_bytes_are_refused() {
+    let marked = |length: usize| {
+        let param = json::Value::from(Object::from([("type", "string"), ("x-mcp-header", "A")]));
+        let inner = Object::from([("properties", Object::from([("a", param)]))]);
+        let outer = Object::from([("b".repeat(length), inner)]);
+        header_params(&Object::from([("properties", outer)]))
+    };
+    assert_eq!(marked(509).unwrap().len(), 1);
+    let error = marked(510).unwrap_err();
+    assert_eq!(*error.reason(), Reason::TooDeep);
+    assert!(error.to_string().len() < 512, "{error}");
+}
