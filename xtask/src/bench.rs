@@ -2,11 +2,11 @@
 
 mod files;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::peers;
+use crate::{peers, workspace};
 
 const USAGE: &str = "\
 usage: cargo xtask bench types [--quick]
