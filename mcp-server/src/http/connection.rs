@@ -28,7 +28,7 @@ use crate::race::{Either, race};
 use crate::server::Server;
 
 /// Streams of an HTTP/2 connection at once.
-const STREAMS: u32 = 100;
+const STREAMS: u32 = 200;
 /// How long the refusal of a connection may take.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
 /// Bytes of a request that are read after the connection was refused.

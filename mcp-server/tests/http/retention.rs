@@ -94,7 +94,10 @@ fn uris(count: usize, bytes: usize) -> Vec<String> {
 }
 
 fn subscribing(retained: usize) -> Server {
-    let limits = limits(|limits| limits.retained_bytes = retained);
+    let limits = limits(|limits| {
+        limits.retained_bytes = retained;
+        limits.uri_bytes = 1 << 20;
+    });
     let resources = mcp_server::types::ResourcesCapability::new().subscribe(true);
     server(|builder| limits(builder.capabilities(|has| has.resources(resources)))).0
 }

@@ -80,6 +80,8 @@ fn main() -> ExitCode {
 fn server() -> Result<Server, BuildError> {
     let mut limits = Limits::default();
     limits.sessions = 8;
+    // All requests of the test come from one address.
+    limits.requests_per_peer = limits.concurrent_requests;
     let count = Arc::<Count>::default();
     let (free, freed) = watch::channel(0);
     let holding = Arc::clone(&count);
