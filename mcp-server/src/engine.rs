@@ -162,7 +162,8 @@ impl Server {
         let refused = |error: ErrorObject, refused| {
             Accepted::Answer(Answer::error(Some(id), &error, refused))
         };
-        let head = match Head::read(params) {
+        let checked = sizes::check_values(params, self.limits());
+        let head = match checked.and_then(|()| Head::read(params)) {
             Ok(head) => head,
             Err(error) => {
                 return refused(invalid_params(method, &error), Refused::Malformed);
@@ -244,6 +245,10 @@ impl Server {
     }
 
     fn notification(&self, method: &str, params: Option<&RawValue>, via: &Via) -> Accepted {
+        if let Err(error) = sizes::check_values(params, self.limits()) {
+            tracing::warn!(method = %PeerText(method), %error, "notification refused");
+            return Accepted::Nothing;
+        }
         if method == lifecycle::CANCELLED {
             return match lifecycle::cancelled(params) {
                 // No request has an id that long.

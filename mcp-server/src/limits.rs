@@ -41,6 +41,10 @@ use crate::error::BuildError;
 pub struct Limits {
     /// Bytes of one message, and of an HTTP body: 4 MiB.
     pub message_bytes: usize,
+    /// JSON values in the params of one message: 100,000. Members, elements, arrays and objects
+    /// count. Even the shortest value costs time and memory, so that 4 MiB of them would keep a
+    /// thread busy for too long; long texts count once. More are refused with -32602.
+    pub message_values: usize,
     /// Messages in one batch of revision 2025-03-26: 100.
     pub batch: usize,
     /// Requests of one connection or session that run at once, over HTTP of all connections
@@ -156,6 +160,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message_bytes: 4 << 20,
+            message_values: 100_000,
             batch: 100,
             concurrent_requests: 1_024,
             subscriptions: 1_024,
@@ -202,6 +207,7 @@ impl Limits {
     pub(crate) fn checked(mut self) -> Result<Self, BuildError> {
         let Self {
             message_bytes,
+            message_values,
             batch,
             concurrent_requests,
             subscriptions,
@@ -268,6 +274,7 @@ impl Limits {
         }
         for number in [
             message_bytes,
+            message_values,
             batch,
             concurrent_requests,
             subscriptions,

@@ -6,6 +6,7 @@
 //! [`Writer`] and [`to_string`] encode any type in one line.
 
 mod convert;
+mod count;
 mod de;
 mod decode;
 pub(crate) mod grow;
@@ -24,6 +25,7 @@ pub mod iter {
     pub use super::object::iter::{IntoIter, Iter, IterMut};
 }
 
+pub use count::has_more_values;
 pub(crate) use de::unfit;
 pub use de::{Members, NESTING_LIMIT};
 pub(crate) use decode::Source;

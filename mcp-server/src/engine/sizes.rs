@@ -1,8 +1,9 @@
 //! How long the parts of a request may be that the server keeps beyond decoding it. They are measured
 //! as text, before they are decoded.
 
-use mcp_types::RequestId;
 use mcp_types::error::DecodeError;
+use mcp_types::{RequestId, json};
+use serde_json::value::RawValue;
 
 use super::{Head, Members};
 use crate::lifecycle::LISTEN;
@@ -17,6 +18,17 @@ const PEER: [&str; 2] = [
 
 /// Bytes of a text with its quotes.
 const QUOTES: usize = 2;
+
+/// Checks params before anything else looks at them.
+pub(super) fn check_values(params: Option<&RawValue>, limits: &Limits) -> Result<(), DecodeError> {
+    let limit = limits.message_values;
+    if params.is_some_and(|params| json::has_more_values(params.get(), limit)) {
+        return Err(DecodeError::data(format!(
+            "more than {limit} JSON values in one message"
+        )));
+    }
+    Ok(())
+}
 
 /// Checks the id of a request and its `_meta`.
 pub(super) fn check(

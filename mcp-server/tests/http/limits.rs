@@ -11,6 +11,26 @@ use crate::legacy::{begin, ids, start, tool};
 use crate::raw::*;
 
 #[tokio::test]
+async fn a_message_of_very_many_values_is_refused() {
+    let (server, _probe) = server(limits(|limits| limits.message_values = 1_000));
+    let address = serve(&server);
+    let with = |values: usize| {
+        let values = vec!["0"; values].join(",");
+        let arguments = format!(
+            r#""arguments":{{"text":"{}","values":[{values}]}}"#,
+            ",".repeat(9_999)
+        );
+        call(1, "echo").replace(r#""arguments":{}"#, &arguments)
+    };
+    let (head, body) = Raw::post(address, &call_headers("echo"), &with(950)).await;
+    assert_eq!(head.status, 200, "{body}");
+    let (head, body) = Raw::post(address, &call_headers("echo"), &with(1_000)).await;
+    assert_eq!((head.status, code(&body)), (400, -32602), "{body}");
+    assert!(body.contains("more than 1000 JSON values"), "{body}");
+    assert!(body.contains(r#""id":1"#), "{body}");
+}
+
+#[tokio::test]
 async fn a_request_that_takes_too_long_is_ended() {
     let (server, mut probe) = server(limits(|limits| {
         limits.request_time = Duration::from_millis(50);

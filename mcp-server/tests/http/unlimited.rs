@@ -10,6 +10,7 @@ use crate::raw::*;
 fn unlimited(limits: &mut Limits) {
     for number in [
         &mut limits.message_bytes,
+        &mut limits.message_values,
         &mut limits.batch,
         &mut limits.concurrent_requests,
         &mut limits.subscriptions,

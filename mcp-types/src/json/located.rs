@@ -20,6 +20,8 @@ use super::de::RAW;
 
 mod placed;
 mod sizes;
+
+pub(super) use sizes::string_end;
 mod variant;
 
 use placed::Placed;

@@ -121,7 +121,7 @@ fn count(bytes: &[u8]) -> VecDeque<Size> {
 }
 
 /// Where the string ends whose text begins here.
-fn string_end(bytes: &[u8]) -> usize {
+pub(in super::super) fn string_end(bytes: &[u8]) -> usize {
     const STEP: usize = 16;
     let special = |byte: u8| matches!(byte, b'"' | b'\\');
     let mut at = 0;
