@@ -96,7 +96,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets how much of an unexpected error of a handler the peer is told:
+    /// Sets how much of a handler's unexpected error is sent to the peer:
     /// [`ErrorDetail::Message`] unless set here.
     ///
     /// ```

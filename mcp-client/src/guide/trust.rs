@@ -86,7 +86,7 @@
 //! | `rounds` | 16 | how often a call is sent for the sake of questions |
 //! | `server_requests` | 64 | questions that handlers work on at once |
 //! | `server_request_bytes` | 32 MiB | questions of an older server that handlers work on |
-//! | `pending_events`, `pending_bytes` | 1024, 4 MiB | events of a subscription that nobody takes |
+//! | `pending_events`, `pending_bytes` | 1024, 4 MiB | events of a subscription that the program has not taken |
 //! | `retry_first`, `retry_most` | 500 ms, 30 s | the wait before a subscription is tried again |
 //! | `list_pages`, `list_items`, `list_bytes` | 1,000; 100,000; 64 MiB | a list over all its pages |
 //! | `queued_bytes` | 1 MiB | what waits for a server that does not read |

@@ -35,7 +35,7 @@ fn run(arguments: &[&str], read: bool) -> Printed {
         .arg(subject())
         .arg("hostile");
     if read {
-        // The content of a resource is given as it is to whoever redirects it.
+        // Redirected output gets the content of a resource unchanged.
         let null = File::options().write(true).open("/dev/null");
         command.stdout(Stdio::from(null.expect("there is one")));
         command.stderr(Stdio::piped());
@@ -84,7 +84,7 @@ fn nothing_that_a_terminal_obeys_is_printed_to_it() {
     }
 }
 
-/// JSON is the same whoever reads it.
+/// JSON output is the same on a terminal and in a pipe.
 #[test]
 fn json_for_programs_has_what_the_server_said() {
     let printed = run(&["call", "any", "--json"], false);
@@ -93,7 +93,7 @@ fn json_for_programs_has_what_the_server_said() {
     assert!(text.starts_with("\x1b]0;owned\x07"), "{text:?}");
 }
 
-/// Whoever redirects the content of a resource wants to have the resource.
+/// Redirected output has the exact content of the resource.
 #[test]
 fn the_content_of_a_resource_is_exact_in_a_pipe() {
     let printed = run(&["read", "x:1"], false);

@@ -1,4 +1,4 @@
-//! Every limit at its largest value, which means that there is none, and at zero.
+//! Every limit at its largest value, which means unlimited, and at zero.
 
 use std::time::Duration;
 

@@ -158,7 +158,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
 /// Attacks that are not played here, though they are by the command alone.
 ///
 /// After the first six the server keeps memory that it has freed, because the allocator of glibc
-/// gives back only what is at the end of its heap; with jemalloc in its place, the bound holds. The
+/// gives back only what is at the end of its heap. With jemalloc much more of it comes back. The
 /// last two come so close to a bound that a busy machine would make them fail now and then.
 const EXCEPTED_ATTACKS: [&str; 8] = [
     "silent-many",

@@ -68,7 +68,7 @@ fn escaped(text: &str, unfit: impl Fn(char) -> bool) -> Cow<'_, str> {
     clean.into()
 }
 
-/// Standard error for events of `tracing`: one line each, whoever wrote it and whatever is in it.
+/// Standard error for events of `tracing`: one cleaned line for each event.
 pub(crate) struct Traced;
 
 impl<'a> MakeWriter<'a> for Traced {
