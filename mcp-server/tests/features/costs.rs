@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use mcp_server::types::json::{Object, Value as OwnValue};
-use mcp_server::{BuildError, Context, Server, ToolDef};
+use mcp_server::{BuildError, Context, Limits, Server, ToolDef};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::UnixStream;
@@ -18,8 +18,13 @@ fn tool(schema: Value) -> ToolDef {
         .object_handler(|_: Object, _: Context| async { Ok("done") })
 }
 
+/// A server that reads messages of any number of values, so that only the cost of validation is
+/// limited.
 fn server(schema: Value) -> Server {
-    let builder = Server::builder("test", "1").add_tool(tool(schema));
+    let mut limits = Limits::default();
+    limits.message_values = usize::MAX;
+    let builder = Server::builder("test", "1").limits(limits);
+    let builder = builder.add_tool(tool(schema));
     let builder = builder.tool("quick", "", |(), _: Context| async { Ok("done") });
     builder.build().expect("a server")
 }

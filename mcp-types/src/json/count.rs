@@ -63,7 +63,7 @@ mod tests {
             ("[0,0,0]", 4),
             (r#"{"a":0}"#, 2),
             (r#"{"a":0,"b":[1,{}],"c":{"d":2}}"#, 7),
-            (r#"[",",":[{","\\",","\",["]"#, 6),
+            (r#"[",",":[{","\\",",","\",["]"#, 6),
             ("[[[[[[]]]]]]", 6),
         ] {
             // The shortcut for short texts aside.
@@ -74,10 +74,10 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_json_is_scanned_to_its_end() {
+    fn text_that_is_no_json_is_scanned_without_a_panic() {
         for text in ["", "\"", "\"\\", "[[[", "]]]", ",,,"] {
             let text = format!("{}{text}", " ".repeat(100));
-            has_more_values(&text, 1);
+            let _anything = has_more_values(&text, 1);
         }
     }
 }
