@@ -12,53 +12,59 @@ use std::fmt;
 /// nothing of; they are kept here and written back. Writing fails if one has the name of a
 /// declared member.
 #[derive(Clone, Default, PartialEq)]
-pub struct Extra(Object);
+pub struct Extra(Option<Box<Object>>);
 
 impl Extra {
     /// No members.
     #[must_use]
     pub const fn new() -> Self {
-        Self(Object::new())
+        Self(None)
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// A member's value.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name)
+        self.0.as_ref()?.get(name)
     }
 
     /// Sets a member and gives back its old value.
     pub fn insert(&mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Option<Value> {
-        self.0.insert(name, value)
+        self.0.get_or_insert_default().insert(name, value)
     }
 
     /// Takes a member out.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
+        let object = self.0.as_mut()?;
         // Through a pointer, as `from_str` reads, and for the same reason.
         let remove: fn(&mut Object, &str) -> _ = Object::remove;
-        remove(&mut self.0, name)
+        let value = remove(object, name);
+        if object.is_empty() {
+            self.0 = None;
+        }
+        value
     }
 
     /// The members in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter()
+        self.0.iter().flat_map(|object| object.iter())
     }
 
-    /// Puts a member that was read behind the others.
-    pub(super) fn push(&mut self, name: &str, value: Value) {
-        self.0.push(name, value);
+    /// Puts a member that was read behind the others. `rest` is how many will follow, if that is
+    /// known.
+    pub(super) fn push(&mut self, name: &str, value: Value, rest: Option<usize>) {
+        self.0.get_or_insert_default().push_read(name, value, rest);
     }
 
     /// The name of a member that came twice. Reading only appends, so that many members cost no
     /// search.
     pub(super) fn duplicate(&self) -> Option<&str> {
-        self.0.duplicate()
+        self.0.as_ref()?.duplicate()
     }
 
     /// Writes the members behind the declared ones, whose names they must not have.
@@ -87,13 +93,17 @@ impl fmt::Debug for Extra {
 
 impl From<Object> for Extra {
     fn from(object: Object) -> Self {
-        Self(object)
+        Self(if object.is_empty() {
+            None
+        } else {
+            Some(Box::new(object))
+        })
     }
 }
 
 impl From<Extra> for Object {
     fn from(extra: Extra) -> Self {
-        extra.0
+        extra.0.map_or_else(Self::new, |object| *object)
     }
 }
 

@@ -94,4 +94,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
             Err(error) => Err(A::Error::custom(error)),
         }
     }
+
+    #[inline]
+    fn size_hint(&self) -> Option<usize> {
+        self.rest.size_hint()
+    }
 }

@@ -128,7 +128,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     pub fn extra(&mut self, extra: &mut Extra) -> Result<(), A::Error> {
         if let Some(key) = &self.key {
             let value = self.members.next_value::<Value>()?;
-            extra.push(key.as_str(), value);
+            extra.push(key.as_str(), value, self.members.size_hint());
             return Ok(());
         }
         // Through a pointer, as `from_str` reads, and for the same reason.

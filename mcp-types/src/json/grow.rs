@@ -45,11 +45,17 @@ pub(crate) fn settle_elements<T>(elements: &mut Vec<T>) {
     }
 }
 
-/// Gives back the room that an object leaves unused. The text of a member is longer than that of an
-/// element, so that this is seldom worth it.
+/// A list with room for the first two members of an object, and a few more where they are small.
+#[inline]
+pub(crate) fn for_members<T>() -> Vec<T> {
+    Vec::with_capacity(if size_of::<T>() > LARGE { 2 } else { FEW })
+}
+
+/// Gives back the room that an object of large members leaves unused. The text of a member is longer
+/// than that of an element, so that it is not worth it for small ones.
 #[inline]
 pub(crate) fn settle_members<T>(members: &mut Vec<T>) {
-    if members.len() == 1 || (size_of::<T>() > LARGE && members.len() < members.capacity()) {
+    if size_of::<T>() > LARGE && members.len() < members.capacity() {
         members.shrink_to_fit();
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::{fmt, mem};
 
-use super::Value;
+use smol_str::SmolStr;
+
+use super::{Value, grow};
 
 pub(super) mod iter;
-mod names;
 
 use iter::{IntoIter, Iter, IterMut};
-pub(super) use names::Names;
 
 /// A JSON object with members of any kind.
 pub type Object = Map<Value>;
@@ -20,22 +20,15 @@ pub type Object = Map<Value>;
 /// right one for the objects of protocol messages. [`get`](Self::get) and its kin walk that list:
 /// who looks up many names in an object of thousands should collect it into a map first.
 ///
-/// An object is one pointer, which allocates nothing while it has no members: a peer chooses how
-/// many objects there are, and most places for one are empty.
+/// An object without members allocates nothing, and one with members allocates once, unless a name
+/// is longer than 23 bytes: a peer chooses how many objects a message has.
 #[derive(Clone)]
-pub struct Map<V>(Option<Box<Parts<V>>>);
+pub struct Map<V>(Vec<Member<V>>);
 
-/// The members of an object that has some.
-#[derive(Clone)]
-struct Parts<V> {
-    names: Names,
-    members: Vec<Member<V>>,
-}
-
+/// A name and the value that stands under it.
 #[derive(Clone, Debug)]
 pub(super) struct Member<V> {
-    /// Where the name ends; it begins where the one before ends.
-    pub(super) end: usize,
+    pub(super) name: SmolStr,
     pub(super) value: V,
 }
 
@@ -52,37 +45,13 @@ impl<V> Map<V> {
     /// An object without members.
     #[must_use]
     pub const fn new() -> Self {
-        Self(None)
+        Self(Vec::new())
     }
 
     /// An object without members, with room for some.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
-        if capacity == 0 {
-            return Self::new();
-        }
-        Self(Some(Box::new(Parts {
-            names: Names::new(),
-            members: Vec::with_capacity(capacity),
-        })))
-    }
-
-    /// The members, if there were any so far.
-    fn members(&self) -> &[Member<V>] {
-        self.0.as_deref().map_or(&[], |parts| &parts.members)
-    }
-
-    fn names(&self) -> &str {
-        self.0.as_deref().map_or("", |parts| parts.names.as_str())
-    }
-
-    fn parts_mut(&mut self) -> &mut Parts<V> {
-        self.0.get_or_insert_with(|| {
-            Box::new(Parts {
-                names: Names::new(),
-                members: Vec::new(),
-            })
-        })
+        Self(Vec::with_capacity(capacity))
     }
 
     /// Sets a member: a new one comes last, a known one keeps its place and gives its old value.
@@ -98,9 +67,14 @@ impl<V> Map<V> {
     /// Adds a member behind the others without looking whether the name is there already: for
     /// decoders, which ask for a [`duplicate`](Self::duplicate) when all members are read.
     pub fn push(&mut self, name: &str, value: V) {
-        let parts = self.parts_mut();
-        parts.names.push(name);
-        parts.finish(value);
+        let name = SmolStr::new(name);
+        self.0.push(Member { name, value });
+    }
+
+    /// The same for a decoder that may know how many members will follow.
+    pub(crate) fn push_read(&mut self, name: &str, value: V, rest: Option<usize>) {
+        let name = SmolStr::new(name);
+        grow::push(&mut self.0, Member { name, value }, rest);
     }
 
     /// A name that stands twice, which is so only after [`push`](Self::push).
@@ -121,31 +95,20 @@ impl<V> Map<V> {
     /// The member's value.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&V> {
-        self.iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
+        let member = self.0.iter().find(|member| member.name == name);
+        member.map(|member| &member.value)
     }
 
     /// The member's value, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut V> {
-        self.iter_mut()
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
+        let member = self.0.iter_mut().find(|member| member.name == name);
+        member.map(|member| &mut member.value)
     }
 
     /// Takes a member out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<V> {
-        let at = self.keys().position(|known| known == name)?;
-        let parts = self.0.as_mut()?;
-        let removed = parts.members.remove(at);
-        parts.names.remove(removed.end - name.len()..removed.end);
-        for later in parts.members.iter_mut().skip(at) {
-            later.end -= name.len();
-        }
-        if parts.members.is_empty() {
-            self.0 = None;
-        }
-        Some(removed.value)
+        let at = self.0.iter().position(|member| member.name == name)?;
+        Some(self.0.remove(at).value)
     }
 
     /// Whether there is such a member, be it `null`.
@@ -157,27 +120,24 @@ impl<V> Map<V> {
     /// The number of members.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.members().len()
+        self.0.len()
     }
 
     /// Whether there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.members().is_empty()
+        self.0.is_empty()
     }
 
     /// The members in order.
     #[must_use]
     pub fn iter(&self) -> Iter<'_, V> {
-        Iter::new(self.names(), self.members())
+        Iter::new(&self.0)
     }
 
     /// The members in order, their values to be changed.
     pub fn iter_mut(&mut self) -> IterMut<'_, V> {
-        match self.0.as_deref_mut() {
-            Some(parts) => IterMut::new(parts.names.as_str(), &mut parts.members),
-            None => IterMut::new("", &mut []),
-        }
+        IterMut::new(&mut self.0)
     }
 
     /// The names in order.
@@ -189,23 +149,17 @@ impl<V> Map<V> {
     /// The values in order.
     #[must_use]
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator + Clone {
-        self.members().iter().map(|member| &member.value)
+        self.0.iter().map(|member| &member.value)
     }
 
     /// The same names with other values.
     #[must_use]
     pub fn map<U>(self, mut change: impl FnMut(V) -> U) -> Map<U> {
-        let Some(parts) = self.0 else {
-            return Map::new();
-        };
-        let members = parts.members.into_iter().map(|member| Member {
-            end: member.end,
-            value: change(member.value),
+        let members = self.0.into_iter().map(|Member { name, value }| Member {
+            name,
+            value: change(value),
         });
-        Map(Some(Box::new(Parts {
-            members: members.collect(),
-            names: parts.names,
-        })))
+        Map(members.collect())
     }
 
     /// The same names with other values, unless one cannot be had.
@@ -214,52 +168,27 @@ impl<V> Map<V> {
     ///
     /// The first one of `change`.
     pub fn try_map<U, E>(self, mut change: impl FnMut(V) -> Result<U, E>) -> Result<Map<U>, E> {
-        let Some(parts) = self.0 else {
-            return Ok(Map::new());
-        };
-        let members = parts.members.into_iter().map(|member| {
-            Ok(Member {
-                end: member.end,
-                value: change(member.value)?,
-            })
+        let members = self.0.into_iter().map(|Member { name, value }| {
+            let value = change(value)?;
+            Ok(Member { name, value })
         });
-        Ok(Map(Some(Box::new(Parts {
-            members: members.collect::<Result<_, E>>()?,
-            names: parts.names,
-        }))))
+        Ok(Map(members.collect::<Result<_, E>>()?))
     }
 
     /// Keeps the members for which `keep` holds.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
-        let mut kept = Self::with_capacity(self.len());
-        for (name, mut value) in mem::take(self) {
-            if keep(&name, &mut value) {
-                kept.push(&name, value);
-            }
-        }
-        *self = kept;
+        self.0
+            .retain_mut(|member| keep(&member.name, &mut member.value));
     }
 
     /// Removes all members.
     pub fn clear(&mut self) {
-        self.0 = None;
+        self.0.clear();
     }
 
-    /// The object of these members, whose names stand one behind the other.
-    pub(super) fn from_parts(names: Names, members: Vec<Member<V>>) -> Self {
-        if members.is_empty() {
-            return Self::new();
-        }
-        Self(Some(Box::new(Parts { names, members })))
-    }
-}
-
-impl<V> Parts<V> {
-    fn finish(&mut self, value: V) {
-        self.members.push(Member {
-            end: self.names.len(),
-            value,
-        });
+    /// The object of these members.
+    pub(super) fn from_members(members: Vec<Member<V>>) -> Self {
+        Self(members)
     }
 }
 
@@ -332,11 +261,10 @@ impl<K: AsRef<str>, T: Into<V>, V> Extend<(K, T)> for Map<V> {
             numbered.map(|(at, name)| (name.to_owned(), at)).collect();
         for (name, value) in members {
             let (name, value) = (name.as_ref(), value.into());
-            let parts = self.parts_mut();
-            if let Some(member) = places.get(name).and_then(|at| parts.members.get_mut(*at)) {
+            if let Some(member) = places.get(name).and_then(|at| self.0.get_mut(*at)) {
                 member.value = value;
             } else {
-                places.insert(name.to_owned(), parts.members.len());
+                places.insert(name.to_owned(), self.len());
                 self.push(name, value);
             }
         }
@@ -385,9 +313,6 @@ impl<V> IntoIterator for Map<V> {
     type IntoIter = IntoIter<V>;
 
     fn into_iter(self) -> IntoIter<V> {
-        match self.0 {
-            Some(parts) => IntoIter::new(parts.names, parts.members),
-            None => IntoIter::new(Names::new(), Vec::new()),
-        }
+        IntoIter::new(self.0)
     }
 }

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use smol_str::SmolStr;
+
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::super::error::excerpt;
 use super::grow;
 use super::number::arbitrary_precision;
-use super::object::{Member, Names};
+use super::object::Member;
 use super::{Map, Number, Object, Value};
 
 /// The member by which `serde_json` hands a number to visitors of any type, as its digits, when
@@ -156,39 +158,50 @@ impl<V> Map<V> {
         A: MapAccess<'de>,
         S: DeserializeSeed<'de, Value = V> + Copy,
     {
-        let (mut names, mut members) = (Names::new(), Vec::new());
-        while access.next_key_seed(Name(&mut names))?.is_some() {
+        let Some(name) = access.next_key_seed(Name)? else {
+            return Ok(Self::new());
+        };
+        let value = access.next_value_seed(seed)?;
+        let first = Member { name, value };
+        let Some(name) = access.next_key_seed(Name)? else {
+            return Ok(Self::from_members(vec![first]));
+        };
+        // Room for a few only where there are two.
+        let mut members = grow::for_members();
+        members.push(first);
+        let value = access.next_value_seed(seed)?;
+        members.push(Member { name, value });
+        while let Some(name) = access.next_key_seed(Name)? {
             let value = access.next_value_seed(seed)?;
-            let end = names.len();
-            grow::push(&mut members, Member { end, value }, None);
+            grow::push(&mut members, Member { name, value }, None);
         }
         grow::settle_members(&mut members);
-        Ok(Self::from_parts(names, members))
+        Ok(Self::from_members(members))
     }
 }
 
-/// Writes a name behind those that are there.
-struct Name<'a>(&'a mut Names);
+/// Reads a name.
+struct Name;
 
-impl<'de> DeserializeSeed<'de> for Name<'_> {
-    type Value = ();
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = SmolStr;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<SmolStr, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl Visitor<'_> for Name<'_> {
-    type Value = ();
+impl Visitor<'_> for Name {
+    type Value = SmolStr;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a member")
     }
 
     #[inline]
-    fn visit_str<E>(self, name: &str) -> Result<(), E> {
-        self.0.push(name);
-        Ok(())
+    fn visit_str<E>(self, name: &str) -> Result<SmolStr, E> {
+        Ok(SmolStr::new(name))
     }
 }
 

@@ -1,60 +1,37 @@
-//! Walking the members of an [`Map`](super::Map).
+//! Walking the members of a [`Map`](super::Map).
 
 use std::{fmt, slice, vec};
 
-use super::{Member, Names};
+use super::Member;
 
 /// The members in order.
 #[derive(Debug)]
-pub struct Iter<'a, V> {
-    names: &'a str,
-    start: usize,
-    members: slice::Iter<'a, Member<V>>,
-}
+pub struct Iter<'a, V>(slice::Iter<'a, Member<V>>);
 
 /// The members in order, their values to be changed.
 #[derive(Debug)]
-pub struct IterMut<'a, V> {
-    names: &'a str,
-    start: usize,
-    members: slice::IterMut<'a, Member<V>>,
-}
+pub struct IterMut<'a, V>(slice::IterMut<'a, Member<V>>);
 
 /// The members in order, taken out of the object.
-pub struct IntoIter<V> {
-    names: Names,
-    start: usize,
-    members: vec::IntoIter<Member<V>>,
-}
+pub struct IntoIter<V>(vec::IntoIter<Member<V>>);
 
 impl<'a, V> Iter<'a, V> {
-    pub(super) fn new(names: &'a str, members: &'a [Member<V>]) -> Self {
-        Self {
-            names,
-            start: 0,
-            members: members.iter(),
-        }
+    #[inline]
+    pub(super) fn new(members: &'a [Member<V>]) -> Self {
+        Self(members.iter())
     }
 }
 
 // Derived, it would ask for `V: Clone`.
 impl<V> Clone for Iter<'_, V> {
     fn clone(&self) -> Self {
-        Self {
-            names: self.names,
-            start: self.start,
-            members: self.members.clone(),
-        }
+        Self(self.0.clone())
     }
 }
 
 impl<'a, V> IterMut<'a, V> {
-    pub(super) fn new(names: &'a str, members: &'a mut [Member<V>]) -> Self {
-        Self {
-            names,
-            start: 0,
-            members: members.iter_mut(),
-        }
+    pub(super) fn new(members: &'a mut [Member<V>]) -> Self {
+        Self(members.iter_mut())
     }
 }
 
@@ -65,98 +42,45 @@ impl<V> fmt::Debug for IntoIter<V> {
 }
 
 impl<V> IntoIter<V> {
-    pub(super) fn new(names: Names, members: Vec<Member<V>>) -> Self {
-        Self {
-            names,
-            start: 0,
-            members: members.into_iter(),
-        }
+    pub(super) fn new(members: Vec<Member<V>>) -> Self {
+        Self(members.into_iter())
     }
 
     /// The names that are left, in order.
     pub(in super::super) fn names(&self) -> impl Iterator<Item = &str> {
-        let members = self.members.as_slice().iter();
-        Iter {
-            names: self.names.as_str(),
-            start: self.start,
-            members,
-        }
-        .map(|(name, _)| name)
+        self.0.as_slice().iter().map(|member| member.name.as_str())
     }
 }
 
-/// One of the names. The bounds are always right; there is just no need to panic over them.
-#[inline]
-fn part(names: &str, start: usize, end: usize) -> &str {
-    names.get(start..end).unwrap_or_default()
-}
-
 macro_rules! iterate {
-    ($iterator:ty, $item:ty, ($name:ident, $member:ident) => $out:expr) => {
-        impl<'a, V> Iterator for $iterator {
+    (<$($life:lifetime)?> $iterator:ty, $item:ty, $member:ident => $out:expr) => {
+        impl<$($life,)? V> Iterator for $iterator {
             type Item = $item;
 
             #[inline]
             fn next(&mut self) -> Option<Self::Item> {
-                let $member = self.members.next()?;
-                let $name = part(self.names, self.start, $member.end);
-                self.start = $member.end;
+                let $member = self.0.next()?;
                 Some($out)
             }
 
+            #[inline]
             fn size_hint(&self) -> (usize, Option<usize>) {
-                self.members.size_hint()
+                self.0.size_hint()
             }
         }
 
-        impl<'a, V> DoubleEndedIterator for $iterator {
+        impl<$($life,)? V> DoubleEndedIterator for $iterator {
+            #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
-                let $member = self.members.next_back()?;
-                let start = self
-                    .members
-                    .as_slice()
-                    .last()
-                    .map_or(self.start, |last| last.end);
-                let $name = part(self.names, start, $member.end);
+                let $member = self.0.next_back()?;
                 Some($out)
             }
         }
 
-        impl<'a, V> ExactSizeIterator for $iterator {}
+        impl<$($life,)? V> ExactSizeIterator for $iterator {}
     };
 }
 
-iterate!(Iter<'a, V>, (&'a str, &'a V), (name, member) => (name, &member.value));
-iterate!(IterMut<'a, V>, (&'a str, &'a mut V), (name, member) => (name, &mut member.value));
-
-impl<V> Iterator for IntoIter<V> {
-    type Item = (String, V);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let member = self.members.next()?;
-        let name = part(self.names.as_str(), self.start, member.end).to_owned();
-        self.start = member.end;
-        Some((name, member.value))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.members.size_hint()
-    }
-}
-
-impl<V> DoubleEndedIterator for IntoIter<V> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let member = self.members.next_back()?;
-        let start = self
-            .members
-            .as_slice()
-            .last()
-            .map_or(self.start, |last| last.end);
-        Some((
-            part(self.names.as_str(), start, member.end).to_owned(),
-            member.value,
-        ))
-    }
-}
-
-impl<V> ExactSizeIterator for IntoIter<V> {}
+iterate!(<'a> Iter<'a, V>, (&'a str, &'a V), member => (member.name.as_str(), &member.value));
+iterate!(<'a> IterMut<'a, V>, (&'a str, &'a mut V), member => (member.name.as_str(), &mut member.value));
+iterate!(<> IntoIter<V>, (String, V), member => (String::from(member.name), member.value));
