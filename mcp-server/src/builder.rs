@@ -11,7 +11,7 @@ use mcp_types::{
 
 use crate::changes::{Bus, BusReceiver, Hub};
 use crate::context::{Context, Ended};
-use crate::engine::FromMembers;
+use crate::engine::{FromMembers, Head};
 use crate::error::{BuildError, ErrorDetail, HandlerError};
 use crate::limits::Limits;
 use crate::lists::Features;
@@ -236,7 +236,21 @@ impl ServerBuilder {
         T: Versioned + 'static,
         F: Future<Output = Result<T, HandlerError>> + Send + 'static,
     {
-        let typed = Typed::<P, T, _>::new(route::common, handler);
+        self.serve_read(method, route::common, handler);
+    }
+
+    /// The same with params that are read in a way of their own.
+    pub(crate) fn serve_read<P, T, F>(
+        &mut self,
+        method: &'static str,
+        read: fn(&Head<'_>, &Context) -> Result<P, HandlerError>,
+        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
+    ) where
+        P: 'static,
+        T: Versioned + 'static,
+        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        let typed = Typed::<P, T, _>::new(read, handler);
         self.route(method, Box::new(typed));
     }
 

@@ -27,7 +27,7 @@ pub(crate) use call::{Call, shutting_down};
 pub(crate) use head::Head;
 #[cfg(feature = "http")]
 pub(crate) use head::PROTOCOL_VERSION;
-pub(crate) use members::{FromMembers, Members};
+pub(crate) use members::{FromMembers, Members, Name};
 
 use crate::context::{self, Context, Ended, Extensions};
 use crate::error::{HandlerError, invalid_params, logged, method_not_found, short};

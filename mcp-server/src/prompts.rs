@@ -3,7 +3,8 @@
 mod definition;
 mod result;
 
-use mcp_types::error::DecodeError;
+use std::sync::Arc;
+
 use mcp_types::{
     GetPromptRequest, GetPromptResult, ListPromptsRequest, PromptsCapability, Request, json::Map,
 };
@@ -13,9 +14,10 @@ use serde::de::DeserializeOwned;
 use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::degrade;
-use crate::engine::{FromMembers, Members};
-use crate::error::{HandlerError, short};
+use crate::engine::{Head, Name};
+use crate::error::{HandlerError, bad_params, short};
 use crate::lists;
+use crate::route;
 
 pub use definition::PromptDef;
 pub use result::{IntoMessage, IntoPrompt};
@@ -80,33 +82,41 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     let capability = &mut builder.capabilities_mut().prompts;
     capability.get_or_insert_with(|| PromptsCapability::new().list_changed(true));
     builder.serve(ListPromptsRequest::METHOD, lists::list::<PromptDef>);
-    builder.serve(GetPromptRequest::METHOD, get);
+    builder.serve_read(GetPromptRequest::METHOD, read_get, get);
 }
 
 /// What is asked for in `prompts/get`.
 struct Get {
     name: String,
-    arguments: Option<Map<String>>,
+    /// `None` where there is no prompt of that name.
+    prompt: Option<Arc<PromptDef>>,
+    arguments: Map<String>,
 }
 
-impl FromMembers for Get {
-    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
-        Ok(Self {
-            name: members.required("name")?,
-            arguments: members.optional("arguments")?,
-        })
-    }
+/// Reads the params of `prompts/get`. Arguments of a prompt that does not exist are not decoded.
+fn read_get(head: &Head<'_>, cx: &Context) -> Result<Get, HandlerError> {
+    let Name(name) = route::common(head, cx)?;
+    let prompt = cx.server().inner.features.prompts.get(&name);
+    let arguments = match &prompt {
+        Some(_) => head.params().optional("arguments"),
+        None => Ok(None),
+    };
+    let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
+    Ok(Get {
+        name,
+        prompt,
+        arguments: arguments.unwrap_or_default(),
+    })
 }
 
 async fn get(params: Get, cx: Context) -> Result<GetPromptResult, HandlerError> {
-    let Some(prompt) = cx.server().inner.features.prompts.get(&params.name) else {
+    let Some(prompt) = params.prompt else {
         let name = short(&params.name);
         return Err(HandlerError::invalid_params(format!(
             "unknown prompt `{name}`"
         )));
     };
-    let arguments = params.arguments.unwrap_or_default();
-    let mut result = prompt.start(arguments, cx.clone())?.await?;
+    let mut result = prompt.start(params.arguments, cx.clone())?.await?;
     if result.description.is_none() {
         result.description.clone_from(&prompt.prompt().description);
     }

@@ -3,7 +3,8 @@
 mod definition;
 mod result;
 
-use mcp_types::error::DecodeError;
+use std::sync::Arc;
+
 use mcp_types::json::Object;
 use mcp_types::{
     CallToolRequest, CallToolResult, ContentBlock, ListToolsRequest, Request, Revision,
@@ -15,9 +16,10 @@ use serde::de::DeserializeOwned;
 use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::degrade;
-use crate::engine::{FromMembers, Members, trace};
-use crate::error::{Cause, HandlerError, report, short};
+use crate::engine::{Head, Name, trace};
+use crate::error::{Cause, HandlerError, bad_params, report, short};
 use crate::lists;
+use crate::route;
 
 pub use definition::ToolDef;
 pub use result::{IntoToolResult, Json};
@@ -81,34 +83,47 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     let capability = &mut builder.capabilities_mut().tools;
     capability.get_or_insert_with(|| ToolsCapability::new().list_changed(true));
     builder.serve(ListToolsRequest::METHOD, lists::list::<ToolDef>);
-    builder.serve(CallToolRequest::METHOD, call);
+    builder.serve_read(CallToolRequest::METHOD, read_call, call);
 }
 
 /// What is asked for in `tools/call`.
 struct Call {
     name: String,
-    arguments: Option<Object>,
+    /// `None` where there is no tool of that name.
+    tool: Option<Arc<ToolDef>>,
+    arguments: Object,
 }
 
-impl FromMembers for Call {
-    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
-        Ok(Self {
-            name: members.required("name")?,
-            arguments: members.optional("arguments")?,
-        })
-    }
+/// Reads the params of `tools/call`. Arguments of a tool that does not exist are not decoded.
+fn read_call(head: &Head<'_>, cx: &Context) -> Result<Call, HandlerError> {
+    let Name(name) = route::common(head, cx)?;
+    let tool = cx.server().inner.features.tools.get(&name);
+    let arguments = match &tool {
+        Some(_) => head.params().optional("arguments"),
+        None => Ok(None),
+    };
+    let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
+    Ok(Call {
+        name,
+        tool,
+        arguments: arguments.unwrap_or_default(),
+    })
 }
 
 async fn call(params: Call, cx: Context) -> Result<CallToolResult, HandlerError> {
-    let Call { name, arguments } = params;
+    let Call {
+        name,
+        tool,
+        arguments,
+    } = params;
     let revision = cx.revision();
-    let Some(tool) = cx.server().inner.features.tools.get(&name) else {
+    let Some(tool) = tool else {
         let name = short(&name);
         return Err(HandlerError::invalid_params(format!(
             "unknown tool `{name}`"
         )));
     };
-    let running = match tool.start(arguments.unwrap_or_default(), cx.clone()) {
+    let running = match tool.start(arguments, cx.clone()) {
         Ok(running) => running,
         Err(fault) => {
             let result = unfit(&tool, &fault, revision)?;

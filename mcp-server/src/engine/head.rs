@@ -12,6 +12,11 @@ use super::members::{Members, string};
 /// The member of `_meta` that makes a request modern.
 pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
+/// What a modern request says about its sender.
+pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
 /// Params taken apart. Nothing is checked here but that they are an object: types are checked when
 /// what is asked for is decoded.
 #[derive(Default)]
@@ -68,10 +73,18 @@ impl<'a> Head<'a> {
         self.meta.map_or(0, |meta| meta.get().len())
     }
 
-    /// What a modern request says of its sender.
+    /// What a modern request says of its sender. Members that the schema does not name are not
+    /// decoded, since nothing asks for them.
     pub(crate) fn modern_meta(&self) -> Result<RequestMetaObject, DecodeError> {
-        let meta = self.meta.map_or("{}", RawValue::get);
-        json::from_str(meta).map_err(|error| error.inside_member("_meta"))
+        self.check_meta()?;
+        let meta = &self.fields;
+        meta.check_unique()?;
+        let version: String = meta.required(PROTOCOL_VERSION)?;
+        let mut known = RequestMetaObject::new(version, meta.required(CLIENT_CAPABILITIES)?);
+        known.client_info = meta.optional(CLIENT_INFO)?;
+        known.log_level = meta.optional(LOG_LEVEL)?;
+        known.progress_token = self.progress_token()?;
+        Ok(known)
     }
 
     /// Checks that `_meta` is an object, which is all that the revisions with a handshake ask of

@@ -4,6 +4,7 @@
 //! name, and only those are decoded: no type for each request has to be compiled.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use mcp_types::codec::Key;
@@ -11,6 +12,11 @@ use mcp_types::error::DecodeError;
 use mcp_types::json;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+use crate::error::short;
+
+/// Up to so many members, comparing each name with each takes less time than hashing them.
+const FEW: usize = 16;
 
 /// The members of an object in the order of the text.
 #[derive(Default)]
@@ -89,6 +95,25 @@ impl<'a> Members<'a> {
         object.transpose()
     }
 
+    /// Checks that no name stands twice, not even one that is never asked for.
+    pub(crate) fn check_unique(&self) -> Result<(), DecodeError> {
+        let names = self.all.iter().map(|(name, _)| name);
+        let twice = if self.all.len() <= FEW {
+            let mut numbered = names.clone().enumerate();
+            numbered.find(|(at, name)| names.clone().take(*at).any(|before| before == *name))
+        } else {
+            let mut seen = HashSet::with_capacity(self.all.len());
+            names.enumerate().find(|(_, name)| !seen.insert(*name))
+        };
+        match twice {
+            Some((_, name)) => {
+                let error = DecodeError::data(format!("duplicate member `{}`", short(name)));
+                Err(self.placed(error))
+            }
+            None => Ok(()),
+        }
+    }
+
     fn missing(&self, name: &'static str) -> DecodeError {
         self.placed(DecodeError::missing_field(name))
     }
@@ -106,6 +131,15 @@ impl<'a> Members<'a> {
 /// handlers need no more, and what is not asked for is neither decoded nor translated.
 pub(crate) trait FromMembers: Sized {
     fn from_members(members: &Members<'_>) -> Result<Self, DecodeError>;
+}
+
+/// Params of which the member `name` comes first: what is asked for decides how the rest is read.
+pub(crate) struct Name(pub(crate) String);
+
+impl FromMembers for Name {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        members.required("name").map(Self)
+    }
 }
 
 struct MembersVisitor;

@@ -5,16 +5,14 @@ use mcp_types::error::DecodeError;
 use mcp_types::{RequestId, json};
 use serde_json::value::RawValue;
 
+use super::head::{CLIENT_CAPABILITIES, CLIENT_INFO};
 use super::{Head, Members};
 use crate::lifecycle::LISTEN;
 use crate::limits::Limits;
 use crate::server::Server;
 
 /// What a modern request says about its sender in `_meta`.
-const PEER: [&str; 2] = [
-    "io.modelcontextprotocol/clientInfo",
-    "io.modelcontextprotocol/clientCapabilities",
-];
+const PEER: [&str; 2] = [CLIENT_INFO, CLIENT_CAPABILITIES];
 
 /// Bytes of a text with its quotes.
 const QUOTES: usize = 2;

@@ -210,8 +210,9 @@ async fn failures_of_tools_are_results_and_protocol_errors_are_errors() {
             .error("tools/call", json!({ "name": "protocol" }))
             .await;
         assert_eq!(error, (-32602, "no such thing".to_owned()));
+        // Its arguments are not even decoded.
         let error = peer
-            .error("tools/call", json!({ "name": "subtract" }))
+            .error("tools/call", json!({ "name": "subtract", "arguments": [] }))
             .await;
         assert_eq!(error, (-32602, "unknown tool `subtract`".to_owned()));
         let (code, message) = peer
