@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: everything that has to pass before a merge.
 
+mod layers;
 mod links;
 mod steps;
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::links;
+use super::{layers, links};
 use crate::{browser, fuzz, node, workspace};
 
 /// Cases of each property where the environment does not say otherwise.
@@ -107,6 +107,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             ],
         ),
         step("links", vec![Task::Check("links", links::broken)]),
+        step("layers", vec![Task::Check("layers", layers::faults)]),
         step("codegen", vec![run("xtask codegen --check")]),
         step(
             "clippy",
