@@ -49,85 +49,78 @@
 //! as a range or a pattern, is then refused when the server is built, as far as the schema shows
 //! it: one that is written by hand (`schemars(with)`) is taken at its word.
 
-mod builder;
-mod changes;
-mod completions;
-mod context;
-mod degrade;
-mod engine;
-mod error;
+mod features;
 pub mod guide;
-#[cfg(feature = "http")]
-mod http;
-#[cfg(feature = "seal")]
-mod input;
-mod lifecycle;
-mod limits;
-mod listen;
-mod lists;
-#[cfg(feature = "http")]
-mod metrics;
-mod numbered;
-mod outlet;
-mod params;
-mod peer;
-mod progress;
-mod prompts;
-mod quota;
-mod race;
-mod resources;
-mod retained;
-mod route;
-mod schema;
-#[cfg(feature = "seal")]
-mod seal;
-mod server;
-mod session;
-mod then;
-mod tools;
-mod transport;
-mod until;
-mod uri_limit;
-mod uris;
 #[cfg(feature = "https-url")]
-mod urls;
+mod proposals;
+mod protocol;
+mod server;
+mod transport;
+mod util;
 
-pub use builder::ServerBuilder;
-pub use changes::{Bus, BusMessage, BusReceiver, Change};
-pub use completions::{Completing, IntoCompletion};
-pub use context::{Context, Extensions, Principal};
-pub use error::{BuildError, ErrorDetail, HandlerError, ServeError};
-#[cfg(feature = "http")]
-pub use http::{
-    EventStore, MemoryEvents, MemorySessions, Page, SessionStore, StoreError, StoreFuture,
-};
-#[cfg(feature = "http")]
-pub use http::{HttpBody, HttpConfig, HttpFuture, HttpServer, HttpService};
-#[cfg(feature = "http")]
-pub use http::{IpNetwork, IpNetworkError, PeerAddress};
+pub use features::catalog::Definition;
+pub use features::catalog::list_handle::Listing;
+pub use features::completions::{Completing, IntoCompletion};
 #[cfg(feature = "seal")]
-pub use input::{Ask, Elicited, Field, Form, InputError};
-pub use limits::Limits;
-pub use lists::{Definition, Listing};
+pub use features::input::ask::Ask;
+#[cfg(feature = "seal")]
+pub use features::input::error::InputError;
+#[cfg(feature = "seal")]
+pub use features::input::form::{Elicited, Field, Form};
+pub use features::prompts::definition::PromptDef;
+pub use features::prompts::result::{IntoMessage, IntoPrompt};
+pub use features::resources::contents::IntoContents;
+pub use features::resources::definition::ResourceDef;
+#[cfg(feature = "seal")]
+pub use features::resources::listed::{ListAt, Listed};
+#[cfg(feature = "templates")]
+pub use features::resources::templates::definition::TemplateDef;
+pub use features::tools::definition::ToolDef;
+pub use features::tools::result::{IntoToolResult, Json};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
+#[cfg(feature = "https-url")]
+pub use proposals::https_url::config::{HttpUrls, UrlError};
+#[cfg(feature = "https-url")]
+pub use proposals::https_url::keys::UrlKeys;
+pub use protocol::changes::{Bus, BusMessage, BusReceiver, Change};
+pub use protocol::context::{Context, Extensions, Principal};
+pub use protocol::core::Server;
+pub use protocol::error::{BuildError, HandlerError, ServeError};
+pub use protocol::error_report::ErrorDetail;
+pub use protocol::limits::Limits;
 #[cfg(feature = "http")]
-pub use metrics::{Metrics, RefusalCause, Refusals};
-pub use peer::Peer;
-pub use prompts::{IntoMessage, IntoPrompt, PromptDef};
-#[cfg(feature = "templates")]
-pub use resources::TemplateDef;
-pub use resources::{IntoContents, ResourceDef};
+pub use protocol::metrics::Metrics;
+#[cfg(feature = "http")]
+pub use protocol::metrics::refusals::{RefusalCause, Refusals};
+pub use protocol::peer::Peer;
 #[cfg(feature = "seal")]
-pub use resources::{ListAt, Listed};
-#[cfg(feature = "seal")]
-pub use seal::{Keys, SealError};
-pub use server::Server;
+pub use protocol::seal::{Keys, SealError};
+pub use server::builder::ServerBuilder;
+#[cfg(feature = "https-url")]
+pub use server::resource_urls::read::ReadByUrl;
+#[cfg(feature = "https-url")]
+pub use server::resource_urls::service::UrlService;
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;
-pub use tools::{IntoToolResult, Json, ToolDef};
-#[cfg(feature = "https-url")]
-pub use urls::{HttpUrls, ReadByUrl, UrlError, UrlKeys, UrlService};
+#[cfg(feature = "http")]
+pub use transport::http::body::HttpBody;
+#[cfg(feature = "http")]
+pub use transport::http::config::HttpConfig;
+#[cfg(feature = "http")]
+pub use transport::http::network::{IpNetwork, IpNetworkError};
+#[cfg(feature = "http")]
+pub use transport::http::proxy::PeerAddress;
+#[cfg(feature = "http")]
+pub use transport::http::serve::HttpServer;
+#[cfg(feature = "http")]
+pub use transport::http::service::{HttpFuture, HttpService};
+#[cfg(feature = "http")]
+pub use transport::http::session::event_store::{
+    EventStore, MemoryEvents, Page, StoreError, StoreFuture,
+};
+#[cfg(feature = "http")]
+pub use transport::http::session::session_store::{MemorySessions, SessionStore};
 
 /// The examples of the README, which are compiled as those of the documentation are.
 #[cfg(doctest)]

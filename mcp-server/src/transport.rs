@@ -1,14 +1,11 @@
 //! Ways to the peer. Those over streams of bytes share one [connection](connection): a message a
 //! line, requests at once, answers as they come.
 
-mod bytes;
-mod connection;
-mod flight;
-mod outbox;
-mod stdio;
-mod stream;
-
+pub(crate) mod bytes;
 #[cfg(feature = "http")]
-pub(crate) use connection::{Connection, Owner};
-#[cfg(feature = "http")]
-pub(crate) use outbox::Outbox;
+pub(crate) mod http;
+pub(crate) mod in_flight;
+pub(crate) mod line_connection;
+pub(crate) mod stdio;
+pub(crate) mod stream;
+pub(crate) mod write_queue;

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Reads what there is, as much as has room; nothing is the end. Dropped, it has read nothing.
-pub(super) async fn read(
+pub(crate) async fn read(
     mut reader: Pin<&mut impl AsyncRead>,
     room: &mut [u8],
 ) -> io::Result<usize> {
@@ -18,7 +18,7 @@ pub(super) async fn read(
 }
 
 /// Writes all of it.
-pub(super) async fn write_all(
+pub(crate) async fn write_all(
     mut writer: Pin<&mut impl AsyncWrite>,
     mut bytes: &[u8],
 ) -> io::Result<()> {
@@ -33,11 +33,11 @@ pub(super) async fn write_all(
 }
 
 /// Sees to it that what was written leaves.
-pub(super) async fn flush(mut writer: Pin<&mut impl AsyncWrite>) -> io::Result<()> {
+pub(crate) async fn flush(mut writer: Pin<&mut impl AsyncWrite>) -> io::Result<()> {
     poll_fn(|task| writer.as_mut().poll_flush(task)).await
 }
 
 /// Ends what is written.
-pub(super) async fn shutdown(mut writer: Pin<&mut impl AsyncWrite>) -> io::Result<()> {
+pub(crate) async fn shutdown(mut writer: Pin<&mut impl AsyncWrite>) -> io::Result<()> {
     poll_fn(|task| writer.as_mut().poll_shutdown(task)).await
 }

@@ -12,11 +12,11 @@ use mcp_types::lines::LineReader;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::connection::{CHUNK, Connection};
-use super::outbox::Outbox;
-use crate::context::{Extensions, StandardStreams};
-use crate::error::ServeError;
-use crate::server::Server;
+use super::line_connection::{CHUNK, Connection};
+use super::write_queue::Outbox;
+use crate::protocol::context::{Extensions, StandardStreams};
+use crate::protocol::core::Server;
+use crate::protocol::error::ServeError;
 
 impl Server {
     /// Serves the peer that started this process, over standard input and output.

@@ -8,13 +8,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::sleep;
 
 use super::bytes;
-use super::connection::{CHUNK, Connection};
-use super::outbox::Outbox;
-use crate::context::Extensions;
-use crate::error::ServeError;
-use crate::limits::Limits;
-use crate::race::{Either, race};
-use crate::server::Server;
+use super::line_connection::{CHUNK, Connection};
+use super::write_queue::Outbox;
+use crate::protocol::context::Extensions;
+use crate::protocol::core::Server;
+use crate::protocol::error::ServeError;
+use crate::protocol::limits::Limits;
+use crate::util::select::{Either, race};
 
 impl Server {
     /// Serves a peer over a pair of byte streams, one message a line, as over stdio.

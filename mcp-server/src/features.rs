@@ -1,0 +1,13 @@
+//! What a server offers: tools, resources, prompts, completions, subscriptions, and questions to the
+//! client. Knows no transport.
+
+pub(crate) mod catalog;
+pub(crate) mod completions;
+pub(crate) mod downgrade;
+#[cfg(feature = "seal")]
+pub(crate) mod input;
+pub(crate) mod prompts;
+pub(crate) mod resources;
+pub(crate) mod schema;
+pub(crate) mod subscriptions;
+pub(crate) mod tools;

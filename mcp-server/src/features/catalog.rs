@@ -1,0 +1,394 @@
+//! Lists of what a server offers: named items in the order in which they were added, in pages,
+//! which may change while the server runs.
+
+pub(crate) mod list_handle;
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use mcp_types::error::DecodeError;
+use mcp_types::{CacheScope, Cursor, Revision};
+
+use crate::features::completions;
+use crate::features::completions::Completions;
+use crate::features::prompts;
+use crate::features::prompts::definition::PromptDef;
+use crate::features::resources;
+use crate::features::resources::definition::ResourceDef;
+use crate::features::tools;
+use crate::features::tools::definition::ToolDef;
+use crate::protocol::changes::Change;
+use crate::protocol::context::Context;
+use crate::protocol::error::{BuildError, HandlerError};
+use crate::protocol::raw_object::{FromMembers, Members};
+use crate::server::builder::ServerBuilder;
+use crate::util::seq_vec::Numbered;
+
+/// All lists of a server.
+#[derive(Default)]
+pub(crate) struct Features {
+    pub(crate) tools: List<ToolDef>,
+    pub(crate) resources: List<ResourceDef>,
+    #[cfg(feature = "templates")]
+    pub(crate) templates: List<crate::TemplateDef>,
+    pub(crate) prompts: List<PromptDef>,
+    pub(crate) completions: Completions,
+    /// Items of one page; all of them if absent.
+    #[cfg(feature = "seal")]
+    pub(crate) page_size: Option<std::num::NonZeroUsize>,
+}
+
+/// Serves what was added to the lists.
+pub(crate) fn routes(builder: &mut ServerBuilder) {
+    tools::routes(builder);
+    resources::routes(builder);
+    prompts::routes(builder);
+    completions::routes(builder);
+}
+
+/// What stands in a list: [`ToolDef`], [`ResourceDef`], [`PromptDef`], and `TemplateDef` with the
+/// feature `templates`.
+pub trait Definition: Sized + Send + Sync + 'static {
+    /// What it is called in errors.
+    #[doc(hidden)]
+    const KIND: &'static str;
+
+    /// The name, the URI or the template that is unique in the list.
+    fn key(&self) -> &str;
+
+    /// Checks it, once, before it enters the list.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    #[doc(hidden)]
+    fn check(&mut self) -> Result<(), String>;
+
+    /// What is announced when the list changes.
+    #[doc(hidden)]
+    fn change() -> Change;
+}
+
+/// Where a definition's list is, and how the peer sees it.
+pub(crate) trait Kept: Definition {
+    /// One item of a page.
+    type Item;
+    /// One page.
+    type Page;
+
+    fn list(features: &Features) -> &List<Self>;
+
+    fn item(&self, revision: Revision) -> Self::Item;
+
+    fn page(items: Vec<Self::Item>, hints: &Hints, next: Option<Cursor>) -> Self::Page;
+}
+
+/// How long and for whom a result may be kept by a cache.
+#[derive(Clone)]
+pub(crate) struct Hints {
+    pub(crate) ttl_ms: i64,
+    pub(crate) scope: CacheScope,
+}
+
+impl Hints {
+    pub(crate) fn new(ttl: Duration, scope: CacheScope) -> Self {
+        Self {
+            ttl_ms: i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX),
+            scope,
+        }
+    }
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self::new(Duration::ZERO, CacheScope::Private)
+    }
+}
+
+/// Items by key and in order. No lock is held while a handler runs.
+pub(crate) struct List<T> {
+    pub(crate) hints: Hints,
+    items: RwLock<Items<T>>,
+}
+
+struct Items<T> {
+    places: HashMap<String, u64>,
+    /// Places are never used twice, so that a cursor stays right whatever is added or removed.
+    in_order: Numbered<Arc<T>>,
+}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self {
+            hints: Hints::default(),
+            items: RwLock::new(Items {
+                places: HashMap::new(),
+                in_order: Numbered::default(),
+            }),
+        }
+    }
+}
+
+impl<T: Definition> List<T> {
+    fn read(&self) -> RwLockReadGuard<'_, Items<T>> {
+        self.items.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Items<T>> {
+        self.items.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.read().in_order.all().is_empty()
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<Arc<T>> {
+        let items = self.read();
+        items.in_order.get(*items.places.get(key)?).cloned()
+    }
+
+    /// The first item, in order, for which there is something.
+    #[cfg(feature = "templates")]
+    pub(crate) fn find<U>(&self, what: impl Fn(&Arc<T>) -> Option<U>) -> Option<U> {
+        let items = self.read();
+        items.in_order.all().iter().find_map(|(_, item)| what(item))
+    }
+
+    /// Adds an item at the end.
+    pub(crate) fn add(&self, mut item: T) -> Result<(), BuildError> {
+        checked(&mut item)?;
+        let key = item.key().to_owned();
+        let mut items = self.write();
+        if items.places.contains_key(&key) {
+            let kind = T::KIND;
+            return Err(BuildError::DuplicateName { kind, name: key });
+        }
+        items.push(key, item);
+        Ok(())
+    }
+
+    /// Puts an item in the place of the one with its key, or at the end.
+    fn replace(&self, mut item: T) -> Result<(), BuildError> {
+        checked(&mut item)?;
+        let key = item.key().to_owned();
+        let mut items = self.write();
+        let place = items.places.get(&key).copied();
+        match place.and_then(|place| items.in_order.get_mut(place)) {
+            Some(known) => *known = Arc::new(item),
+            None => items.push(key, item),
+        }
+        Ok(())
+    }
+
+    fn remove(&self, key: &str) -> bool {
+        let mut items = self.write();
+        let Some(place) = items.places.remove(key) else {
+            return false;
+        };
+        items.in_order.remove(place).is_some()
+    }
+
+    /// The first item from a place on that is as wanted, with its place.
+    #[cfg(all(feature = "seal", feature = "templates"))]
+    pub(crate) fn first(&self, from: u64, wanted: impl Fn(&T) -> bool) -> Option<(u64, Arc<T>)> {
+        let items = self.read();
+        let mut rest = items.in_order.from(from).iter();
+        rest.find(|(_, item)| wanted(item)).cloned()
+    }
+}
+
+impl<T: Kept> List<T> {
+    /// All items.
+    #[cfg(not(feature = "seal"))]
+    fn all(&self, revision: Revision) -> Vec<T::Item> {
+        seen(self.read().in_order.all(), revision)
+    }
+
+    /// Up to `size` items from a place on.
+    #[cfg(feature = "seal")]
+    pub(crate) fn page(&self, from: u64, size: usize, revision: Revision) -> Slice<T::Item> {
+        let items = self.read();
+        let rest = items.in_order.from(from);
+        let page = rest.get(..size).unwrap_or(rest);
+        Slice {
+            items: seen(page, revision),
+            last: page.last().map(|(place, _)| *place),
+            more: page.len() < rest.len(),
+        }
+    }
+}
+
+/// Definitions as a peer sees them.
+fn seen<T: Kept>(items: &[(u64, Arc<T>)], revision: Revision) -> Vec<T::Item> {
+    let mut seen = Vec::with_capacity(items.len());
+    for (_, item) in items {
+        seen.push(item.item(revision));
+    }
+    seen
+}
+
+/// Items that follow each other in a list.
+#[cfg(feature = "seal")]
+pub(crate) struct Slice<I> {
+    pub(crate) items: Vec<I>,
+    /// The place of the last one.
+    pub(crate) last: Option<u64>,
+    /// Whether there are more behind it.
+    pub(crate) more: bool,
+}
+
+fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
+    item.check().map_err(|reason| BuildError::Invalid {
+        kind: T::KIND,
+        name: item.key().to_owned(),
+        reason,
+    })
+}
+
+impl<T> Items<T> {
+    fn push(&mut self, key: String, item: T) {
+        let place = self.in_order.push(Arc::new(item));
+        self.places.insert(key, place);
+    }
+}
+
+/// Whether the requests for a kind are answered: where something is offered, or where only the
+/// capability is declared and no handler of the application's stands in the way.
+pub(crate) fn served(
+    builder: &ServerBuilder,
+    offered: bool,
+    declared: bool,
+    methods: &[&str],
+) -> bool {
+    offered || (declared && !methods.iter().any(|method| builder.has_route(method)))
+}
+
+/// Which part of a list is asked for.
+pub(crate) struct Part {
+    pub(crate) cursor: Option<Cursor>,
+}
+
+impl FromMembers for Part {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        let cursor = members.optional::<String>("cursor")?;
+        Ok(Self {
+            cursor: cursor.map(Cursor::from),
+        })
+    }
+}
+
+/// Answers the requests for a list.
+pub(crate) async fn list<T: Kept>(params: Part, cx: Context) -> Result<T::Page, HandlerError> {
+    let list = T::list(&cx.server().inner.features);
+    let (items, next) = page(&cx, list, params.cursor.as_ref())?;
+    Ok(T::page(items, &list.hints, next))
+}
+
+/// The page that a cursor asks for, and the cursor of the next one.
+#[cfg(feature = "seal")]
+fn page<T: Kept>(
+    cx: &Context,
+    list: &List<T>,
+    cursor: Option<&Cursor>,
+) -> Result<(Vec<T::Item>, Option<Cursor>), HandlerError> {
+    let inner = &cx.server().inner;
+    let keys = inner.keys.get();
+    // Most lists have one page and are asked for without a cursor.
+    let bound_to = || cursor_binding(cx, T::KIND.as_bytes());
+    let from = match cursor {
+        None => 0,
+        Some(cursor) => keys
+            .open(PURPOSE, &bound_to(), cursor.as_ref())
+            .ok()
+            .and_then(|plain| Some(behind(u64::from_be_bytes(plain.try_into().ok()?))))
+            .ok_or_else(|| bad_cursor(T::KIND))?,
+    };
+    let size = inner.features.page_size;
+    let size = size.map_or(usize::MAX, std::num::NonZeroUsize::get);
+    let page = list.page(from, size, cx.revision());
+    let next = page
+        .last
+        .filter(|_| page.more)
+        .map(|place| keys.seal(PURPOSE, &bound_to(), &place.to_be_bytes()))
+        .transpose()?;
+    Ok((page.items, next.map(Cursor::from)))
+}
+
+/// All items: without sealing there is one page, and no cursor was ever given out.
+#[cfg(not(feature = "seal"))]
+fn page<T: Kept>(
+    cx: &Context,
+    list: &List<T>,
+    cursor: Option<&Cursor>,
+) -> Result<(Vec<T::Item>, Option<Cursor>), HandlerError> {
+    if cursor.is_some() {
+        return Err(bad_cursor(T::KIND));
+    }
+    Ok((list.all(cx.revision()), None))
+}
+
+/// What cursors are sealed for.
+#[cfg(feature = "seal")]
+pub(crate) const PURPOSE: &str = "cursor";
+
+/// What a cursor is bound to: the list, described by `list`, and the principal that asked for it.
+#[cfg(feature = "seal")]
+pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
+    let principal = cx.call.extensions.principal();
+    let name = principal.unwrap_or_default().as_bytes();
+    let mut bytes = Vec::with_capacity(9 + name.len() + list.len());
+    bytes.push(u8::from(principal.is_some()));
+    // The length keeps the two parts apart.
+    bytes.extend_from_slice(&(name.len() as u64).to_be_bytes());
+    bytes.extend_from_slice(name);
+    bytes.extend_from_slice(list);
+    bytes
+}
+
+/// Where what follows a place begins.
+#[cfg(feature = "seal")]
+pub(crate) fn behind(place: u64) -> u64 {
+    place.saturating_add(1)
+}
+
+pub(crate) fn bad_cursor(kind: &str) -> HandlerError {
+    HandlerError::invalid_params(format!("$.cursor: not a cursor of the list of {kind}s"))
+}
+
+impl ServerBuilder {
+    /// Adds an item to its list; one that is not valid is a fault.
+    pub(crate) fn offer<T: Kept>(mut self, item: T) -> Self {
+        if let Err(fault) = T::list(&self.features).add(item) {
+            self.fault(fault);
+        }
+        self
+    }
+
+    /// Gives lists out in pages of this many items; without it, all in one page.
+    #[cfg(feature = "seal")]
+    pub fn page_size(mut self, items: std::num::NonZeroUsize) -> Self {
+        self.features.page_size = Some(items);
+        self
+    }
+
+    /// How long, and for whom, caches may keep the list of tools. Not at all by default;
+    /// [`CacheScope::Public`] is right where the list is the same for everyone.
+    pub fn cache_tools(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.features.tools.hints = Hints::new(ttl, scope);
+        self
+    }
+
+    /// How long, and for whom, caches may keep the lists of resources and of resource templates.
+    /// What a resource holds has [hints of its own](ResourceDef::cache).
+    pub fn cache_resources(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.features.resources.hints = Hints::new(ttl, scope);
+        self
+    }
+
+    /// How long, and for whom, caches may keep the list of prompts.
+    pub fn cache_prompts(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.features.prompts.hints = Hints::new(ttl, scope);
+        self
+    }
+}

@@ -1,0 +1,87 @@
+//! [`Listing`]: a list that changes while the server runs.
+
+use super::{Definition, Kept, List};
+use crate::features::prompts::definition::PromptDef;
+use crate::features::resources::definition::ResourceDef;
+use crate::features::tools::definition::ToolDef;
+use crate::protocol::core::Server;
+use crate::protocol::error::BuildError;
+
+/// A list of a running server. What changes is announced to all peers that subscribed.
+///
+/// A kind of which there was nothing when the server was built is only served if its capability
+/// was declared: `.capabilities(|c| c.tools(ToolsCapability::new().list_changed(true)))`.
+#[derive(Clone, Copy)]
+pub struct Listing<'a, T> {
+    server: &'a Server,
+    list: &'a List<T>,
+}
+
+impl<T: Definition> Listing<'_, T> {
+    /// Adds an item at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::DuplicateName`] where the name is taken, [`BuildError::Invalid`] where the
+    /// definition is at fault.
+    pub fn add(&self, item: T) -> Result<(), BuildError> {
+        self.list.add(item)?;
+        self.server.announce(T::change());
+        Ok(())
+    }
+
+    /// Puts an item in the place of the one of the same name; at the end if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Invalid`] where the definition is at fault.
+    pub fn replace(&self, item: T) -> Result<(), BuildError> {
+        self.list.replace(item)?;
+        self.server.announce(T::change());
+        Ok(())
+    }
+
+    /// Removes the item of that name, URI or template; `false` if there is none. Requests that
+    /// use it already go on.
+    #[must_use = "there may be no such item"]
+    pub fn remove(&self, key: &str) -> bool {
+        let removed = self.list.remove(key);
+        if removed {
+            self.server.announce(T::change());
+        }
+        removed
+    }
+
+    /// Whether there is an item of that name, URI or template.
+    #[must_use]
+    pub fn contains(&self, key: &str) -> bool {
+        self.list.get(key).is_some()
+    }
+}
+
+impl Server {
+    pub(crate) fn listing<T: Kept>(&self) -> Listing<'_, T> {
+        Listing {
+            server: self,
+            list: T::list(&self.inner.features),
+        }
+    }
+
+    /// The list of tools, to change it.
+    #[must_use]
+    pub fn tools(&self) -> Listing<'_, ToolDef> {
+        self.listing()
+    }
+
+    /// The list of resources, to change it.
+    #[must_use]
+    pub fn resources(&self) -> Listing<'_, ResourceDef> {
+        self.listing()
+    }
+
+    /// The list of prompts, to change it.
+    #[must_use]
+    pub fn prompts(&self) -> Listing<'_, PromptDef> {
+        self.listing()
+    }
+}

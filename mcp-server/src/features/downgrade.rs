@@ -1,0 +1,93 @@
+//! What a revision cannot say is said in words, so that every peer is served.
+
+use mcp_types::json::{Object, Value};
+use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, TextContent, Tool, json};
+
+use crate::protocol::context::Context;
+
+/// Makes a tool's result one that the peer's revision can say, and that the peer may see.
+pub(crate) fn tool_result(mut result: CallToolResult, cx: &Context) -> CallToolResult {
+    if cx.revision() < Revision::V2026_07_28 {
+        // Until then it had to be an object. The text content says the same.
+        result.structured_content = result
+            .structured_content
+            .filter(|value| value.as_object().is_some());
+    }
+    for block in &mut result.content {
+        content(block, cx);
+    }
+    result
+}
+
+/// Makes a prompt one that the peer's revision can say, and that the peer may see.
+pub(crate) fn prompt(mut result: GetPromptResult, cx: &Context) -> GetPromptResult {
+    for message in &mut result.messages {
+        content(&mut message.content, cx);
+    }
+    result
+}
+
+/// Audio came with 2025-03-26, links to resources with 2025-06-18.
+fn content(block: &mut ContentBlock, cx: &Context) {
+    let revision = cx.revision();
+    let (text, annotations) = match block {
+        ContentBlock::Audio(audio) if revision < Revision::V2025_03_26 => {
+            let text = format!("[audio: {}]", audio.mime_type);
+            (text, audio.annotations.take())
+        }
+        ContentBlock::ResourceLink(link) if revision < Revision::V2025_06_18 => {
+            let mut text = format!("[resource: {} <{}>", link.name, link.uri);
+            if let Some(mime_type) = &link.mime_type {
+                text.push_str(&format!(", {mime_type}"));
+            }
+            text.push(']');
+            if let Some(description) = &link.description {
+                text.push_str(&format!(" {description}"));
+            }
+            (text, link.annotations.take())
+        }
+        #[cfg(feature = "_proposals")]
+        block => return crate::features::resources::blocks::finish_block(block, cx),
+        #[cfg(not(feature = "_proposals"))]
+        _ => return,
+    };
+    let mut text = TextContent::new(text);
+    text.annotations = annotations;
+    *block = text.into();
+}
+
+/// Makes a tool one that the revision can say: until 2025-11-25 the schemas of properties had to
+/// be objects, and results had to be objects.
+pub(crate) fn tool(mut tool: Tool, revision: Revision) -> Tool {
+    if revision >= Revision::V2026_07_28 {
+        return tool;
+    }
+    tool.output_schema = tool.output_schema.and_then(|output| {
+        let mut schema = json::to_value(&output).ok()?.as_object()?.clone();
+        if schema.get("type").and_then(Value::as_str) != Some("object") {
+            return None;
+        }
+        plain_properties(&mut schema);
+        json::from_object(schema).ok()
+    });
+    let mut extra: Object = std::mem::take(&mut tool.input_schema.extra).into();
+    plain_properties(&mut extra);
+    tool.input_schema.extra = extra.into();
+    tool
+}
+
+/// Writes the schemas `true` and `false` as objects that mean the same.
+fn plain_properties(schema: &mut Object) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
+    for (_, property) in properties.iter_mut() {
+        match property {
+            Value::Bool(true) => *property = Object::new().into(),
+            Value::Bool(false) => {
+                *property = Object::from([("not", Value::from(Object::new()))]).into()
+            }
+            _ => {}
+        }
+    }
+}

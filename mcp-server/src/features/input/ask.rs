@@ -1,0 +1,104 @@
+//! [`Ask`]: a question on its way to the client and back.
+
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+
+use mcp_types::Revision;
+
+use super::Standing;
+use super::question::Question;
+use crate::features::input::error::InputError;
+use crate::protocol::context::Context;
+use crate::protocol::error::HandlerError;
+
+/// Reads an answer in the form of a revision; the error says what is wrong with it.
+pub(crate) type Reader<A> = Box<dyn FnOnce(Revision, &str) -> Result<A, String> + Send>;
+
+/// A question to the client. `.await` asks it.
+#[must_use = "nothing is asked until it is awaited"]
+pub struct Ask<A> {
+    cx: Context,
+    key: Option<String>,
+    question: Result<Question, InputError>,
+    read: Reader<A>,
+}
+
+impl<A> Ask<A> {
+    pub(crate) fn new(
+        cx: &Context,
+        question: Result<Question, InputError>,
+        read: Reader<A>,
+    ) -> Self {
+        Self {
+            cx: cx.clone(),
+            key: None,
+            question,
+            read,
+        }
+    }
+
+    /// Names the question, uniquely within the request. Modern peers send the answer back under
+    /// this name; others never see it.
+    ///
+    /// Without a name it gets one from its content, so that it finds its answer in the next round
+    /// whatever else is asked. A question that is worded differently each time therefore needs
+    /// one.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    async fn run(self) -> Result<A, HandlerError> {
+        let Self {
+            cx,
+            key,
+            question,
+            read,
+        } = self;
+        let question = question?;
+        question.check(cx.peer())?;
+        if let Some(session) = cx.peer().session() {
+            let method = question.method();
+            let answer = super::legacy::request(&cx, session, question).await?;
+            return read(cx.revision(), answer.get())
+                .map_err(|reason| InputError::Answer { method, reason }.into());
+        }
+        let (key, answer) = match cx.call.inputs.ask(cx.method(), key, question)? {
+            Standing::Answered(key, answer) => (key, answer),
+            Standing::Open(key) => {
+                let _withdraw = Withdraw { cx: &cx, key };
+                // The call ends here, and the handler is dropped; only a task that it spawned
+                // learns of it.
+                cx.cancelled().await;
+                return Err(InputError::Ended.into());
+            }
+        };
+        let value = read(cx.revision(), answer.get()).map_err(|reason| {
+            let key = crate::protocol::error::short(&key);
+            HandlerError::invalid_params(format!("`inputResponses.{key}`: {reason}"))
+        })?;
+        cx.call.inputs.accept(key, answer);
+        Ok(value)
+    }
+}
+
+impl<A: Send + 'static> IntoFuture for Ask<A> {
+    type Output = Result<A, HandlerError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+/// Takes a question back that nobody waits for any more.
+struct Withdraw<'a> {
+    cx: &'a Context,
+    key: String,
+}
+
+impl Drop for Withdraw<'_> {
+    fn drop(&mut self) {
+        self.cx.call.inputs.withdraw(&self.key);
+    }
+}

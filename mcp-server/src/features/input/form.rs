@@ -1,0 +1,239 @@
+//! [`Form`]: what a user is asked to fill in, and [`Elicited`]: what became of it.
+
+use std::marker::PhantomData;
+
+use mcp_types::form::check;
+use mcp_types::json::{self, Map, Object};
+use mcp_types::{
+    BooleanSchema, ElicitAction, ElicitResult, EnumSchema, LegacyTitledEnumSchema,
+    MultiSelectEnumSchema, NumberSchema, PrimitiveSchemaDefinition, RequestedSchema, Revision,
+    SingleSelectEnumSchema, StringSchema, TitledMultiSelectEnumSchema, TitledMultiSelectItems,
+    TitledOption, TitledSingleSelectEnumSchema, UntitledMultiSelectEnumSchema,
+    UntitledMultiSelectItems, UntitledSingleSelectEnumSchema,
+};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::typed;
+use crate::features::input::error::InputError;
+
+/// A flat form: a message for the user, and fields that are strings, numbers, yes-or-no or a
+/// choice. It must not ask for secrets; that is what
+/// [`Context::elicit_url`](crate::Context::elicit_url) is for.
+///
+/// Fields come from a type:
+///
+/// ```
+/// # use mcp_server::Form;
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Trip {
+///     /// Where to?
+///     city: String,
+///     #[schemars(range(min = 1, max = 9))]
+///     seats: u8,
+///     window: Option<bool>,
+/// }
+///
+/// let form = Form::<Trip>::of("Please complete your booking");
+/// # drop(form);
+/// ```
+///
+/// or one by one, and the answer is a JSON object:
+///
+/// ```
+/// # use mcp_server::{Field, Form};
+/// use mcp_server::types::{BooleanSchema, StringSchema};
+///
+/// let form = Form::new("Please complete your booking")
+///     .required("city", StringSchema::new().title("Where to?").max_length(80))
+///     .required("class", Field::one_of(["economy", "business"]).default("economy"))
+///     .optional("meals", Field::many_of_titled([("v", "Vegan"), ("k", "Kosher")]).max_items(1))
+///     .optional("window", BooleanSchema::new().default(true));
+/// # drop(form);
+/// ```
+#[derive(Debug)]
+#[must_use = "a form does nothing until it is given to `Context::elicit`"]
+pub struct Form<T = Object> {
+    pub(crate) message: String,
+    pub(crate) schema: Result<RequestedSchema, InputError>,
+    answer: PhantomData<fn() -> T>,
+}
+
+impl Form {
+    /// A form without fields, whose answer is a JSON object.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            schema: Ok(RequestedSchema::new(Map::new())),
+            answer: PhantomData,
+        }
+    }
+}
+
+impl<T: JsonSchema> Form<T> {
+    /// A form with a field for each member of a struct.
+    ///
+    /// Members are strings, numbers, `bool`, enums without data, lists of such enums, and
+    /// `Option`s of these. Any other makes [`InputError::Field`] of the question, with its name.
+    /// Descriptions, bounds and defaults come from the type's doc comments and attributes.
+    pub fn of(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            schema: typed::schema::<T>(),
+            answer: PhantomData,
+        }
+    }
+}
+
+impl<T> Form<T> {
+    /// Adds a field that must be filled in.
+    pub fn required(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
+        let name = name.into();
+        if let Ok(schema) = &mut self.schema {
+            let required = schema.required.get_or_insert_default();
+            if !required.contains(&name) {
+                required.push(name.clone());
+            }
+        }
+        self.optional(name, field)
+    }
+
+    /// Adds a field that may stay empty. A default is for the client to show: what the client
+    /// leaves out is not filled in.
+    pub fn optional(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
+        if let Ok(schema) = &mut self.schema {
+            schema.properties.insert(name.into(), field.into().0);
+        }
+        self
+    }
+}
+
+/// A field of a [`Form`]: any of the schemas that the protocol has for one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field(PrimitiveSchemaDefinition);
+
+impl Field {
+    /// One of some values.
+    pub fn one_of<V: Into<String>>(
+        values: impl IntoIterator<Item = V>,
+    ) -> UntitledSingleSelectEnumSchema {
+        UntitledSingleSelectEnumSchema::new(texts(values))
+    }
+
+    /// One of some values, each with a title for people.
+    pub fn one_of_titled<V: Into<String>, N: Into<String>>(
+        options: impl IntoIterator<Item = (V, N)>,
+    ) -> TitledSingleSelectEnumSchema {
+        TitledSingleSelectEnumSchema::new(titled(options))
+    }
+
+    /// Any of some values.
+    pub fn many_of<V: Into<String>>(
+        values: impl IntoIterator<Item = V>,
+    ) -> UntitledMultiSelectEnumSchema {
+        UntitledMultiSelectEnumSchema::new(UntitledMultiSelectItems::new(texts(values)))
+    }
+
+    /// Any of some values, each with a title for people.
+    pub fn many_of_titled<V: Into<String>, N: Into<String>>(
+        options: impl IntoIterator<Item = (V, N)>,
+    ) -> TitledMultiSelectEnumSchema {
+        TitledMultiSelectEnumSchema::new(TitledMultiSelectItems::new(titled(options)))
+    }
+}
+
+fn texts<V: Into<String>>(values: impl IntoIterator<Item = V>) -> Vec<String> {
+    values.into_iter().map(Into::into).collect()
+}
+
+fn titled<V: Into<String>, N: Into<String>>(
+    options: impl IntoIterator<Item = (V, N)>,
+) -> Vec<TitledOption> {
+    let options = options.into_iter();
+    options
+        .map(|(value, title)| TitledOption::new(value, title))
+        .collect()
+}
+
+macro_rules! field {
+    ($($from:ty: |$schema:ident| $into:expr;)*) => {$(
+        impl From<$from> for Field {
+            fn from($schema: $from) -> Self {
+                Self($into.into())
+            }
+        }
+    )*};
+}
+
+field! {
+    PrimitiveSchemaDefinition: |schema| schema;
+    StringSchema: |schema| schema;
+    NumberSchema: |schema| schema;
+    BooleanSchema: |schema| schema;
+    EnumSchema: |schema| schema;
+    UntitledSingleSelectEnumSchema: |schema| EnumSchema::from(SingleSelectEnumSchema::from(schema));
+    TitledSingleSelectEnumSchema: |schema| EnumSchema::from(SingleSelectEnumSchema::from(schema));
+    UntitledMultiSelectEnumSchema: |schema| EnumSchema::from(MultiSelectEnumSchema::from(schema));
+    TitledMultiSelectEnumSchema: |schema| EnumSchema::from(MultiSelectEnumSchema::from(schema));
+    LegacyTitledEnumSchema: |schema| EnumSchema::from(schema);
+}
+
+/// What a user did with a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elicited<T> {
+    /// Agreed. For a form: and filled in this, which was checked against the form.
+    Accepted(T),
+    /// Said no.
+    Declined,
+    /// Closed it without an answer.
+    Cancelled,
+}
+
+impl<T> Elicited<T> {
+    /// What was accepted, if it was.
+    pub fn accepted(self) -> Option<T> {
+        match self {
+            Self::Accepted(value) => Some(value),
+            Self::Declined | Self::Cancelled => None,
+        }
+    }
+}
+
+/// Reads a client's answer to a form.
+pub(crate) fn filled<T: DeserializeOwned>(
+    form: &RequestedSchema,
+    revision: Revision,
+    text: &str,
+) -> Result<Elicited<T>, String> {
+    decided(revision, text)?.map_accepted(|content| {
+        check(form, &content).map_err(|error| error.to_string())?;
+        let value = json::to_value(&content).map_err(|error| error.to_string())?;
+        json::from_value(value).map_err(|error| format!("`content`: {error}"))
+    })
+}
+
+/// Reads a client's answer to the question whether to visit a page.
+pub(crate) fn visited(revision: Revision, text: &str) -> Result<Elicited<()>, String> {
+    decided(revision, text)?.map_accepted(|_| Ok(()))
+}
+
+type Content = Map<mcp_types::ElicitValue>;
+
+fn decided(revision: Revision, text: &str) -> Result<Elicited<Content>, String> {
+    let result: ElicitResult = revision.decode(text).map_err(|error| error.to_string())?;
+    Ok(match result.action {
+        ElicitAction::Accept => Elicited::Accepted(result.content.unwrap_or_default()),
+        ElicitAction::Decline => Elicited::Declined,
+        ElicitAction::Cancel => Elicited::Cancelled,
+    })
+}
+
+impl<T> Elicited<T> {
+    fn map_accepted<U, E>(self, map: impl FnOnce(T) -> Result<U, E>) -> Result<Elicited<U>, E> {
+        Ok(match self {
+            Self::Accepted(value) => Elicited::Accepted(map(value)?),
+            Self::Declined => Elicited::Declined,
+            Self::Cancelled => Elicited::Cancelled,
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! [`Context::once`]: work that is not repeated when a handler runs again.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::features::input::error::InputError;
+use crate::protocol::context::Context;
+use crate::protocol::error::HandlerError;
+
+impl Context {
+    /// Does work once, however often the handler runs again for answers: its value travels sealed
+    /// with the request, and the next rounds get it from there.
+    ///
+    /// For what must not happen twice, or not differently, and stands before a question:
+    ///
+    /// ```
+    /// # use mcp_server::{Context, Form, HandlerError};
+    /// # use mcp_server::types::BooleanSchema;
+    /// # async fn reserve() -> Result<u64, HandlerError> { Ok(1) }
+    /// # async fn pay(_: u64) -> Result<(), HandlerError> { Ok(()) }
+    /// async fn book(cx: Context) -> Result<String, HandlerError> {
+    ///     let seat = cx.once("seat", reserve()).await?;
+    ///     let sure = Form::new(format!("Take seat {seat}?")).required("ok", BooleanSchema::new());
+    ///     if cx.elicit(sure).await?.accepted().is_some() {
+    ///         pay(seat).await?;
+    ///     }
+    ///     Ok(format!("seat {seat}"))
+    /// }
+    /// ```
+    ///
+    /// The value is as large in every message from then on, so keep it small; the client cannot
+    /// read it. Questions that are asked meanwhile go out when the work is done. A client that
+    /// sends the first request again, without the state, begins anew: this is no protection
+    /// against a client that wants something done twice.
+    ///
+    /// # Errors
+    ///
+    /// That of the work, which is then not remembered; [`InputError::Key`] where work of the same
+    /// key is being done; where the value cannot be written as JSON or read from it.
+    pub async fn once<T: Serialize + DeserializeOwned>(
+        &self,
+        key: &str,
+        work: impl Future<Output = Result<T, HandlerError>>,
+    ) -> Result<T, HandlerError> {
+        let inputs = &self.call.inputs;
+        let known = {
+            let mut rounds = inputs.rounds();
+            let known = rounds.once.get(key).cloned();
+            if known.is_none() && !rounds.working.insert(key.to_owned()) {
+                return Err(InputError::Key(key.to_owned()).into());
+            }
+            known
+        };
+        if let Some(known) = known {
+            return Ok(serde_json::from_str(known.get())?);
+        }
+        let _working = Working { cx: self, key };
+        let value = work.await?;
+        let raw = mcp_types::json::to_raw(&value)?;
+        inputs.rounds().once.insert(key.to_owned(), raw);
+        Ok(value)
+    }
+}
+
+/// Work that is being done; afterwards, questions may go out.
+struct Working<'a> {
+    cx: &'a Context,
+    key: &'a str,
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        let mut rounds = self.cx.call.inputs.rounds();
+        rounds.working.remove(self.key);
+        rounds.wake();
+    }
+}

@@ -1,0 +1,150 @@
+//! [`Question`]: what can be asked, of whom, and in which form.
+
+use mcp_types::json::Object;
+use mcp_types::rpc;
+use mcp_types::{
+    ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
+    ElicitRequestFormParams, ElicitRequestURLParams, ElicitationCapability, IncludeContext,
+    InputRequest, ListRootsRequest, Request, RequestId, Revision, SamplingCapability,
+};
+
+use crate::protocol::error::HandlerError;
+use crate::protocol::peer::Peer;
+
+/// A question to the client, in the newest form.
+pub(crate) enum Question {
+    Form(ElicitRequestFormParams),
+    Url {
+        params: ElicitRequestURLParams,
+        /// What older peers know the interaction by.
+        id: String,
+    },
+    Sample(Box<CreateMessageRequestParams>),
+    Roots,
+}
+
+impl Question {
+    pub(crate) fn method(&self) -> &'static str {
+        match self {
+            Self::Form(_) | Self::Url { .. } => ElicitRequest::METHOD,
+            Self::Sample(_) => CreateMessageRequest::METHOD,
+            Self::Roots => ListRootsRequest::METHOD,
+        }
+    }
+
+    /// What automatic keys begin with.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Form(_) | Self::Url { .. } => "elicitation",
+            Self::Sample(_) => "sampling",
+            Self::Roots => "roots",
+        }
+    }
+
+    /// Refuses what the peer did not declare, or its revision does not have.
+    pub(crate) fn check(&self, peer: &Peer) -> Result<(), HandlerError> {
+        let revision = peer.revision();
+        let declared = peer.capabilities();
+        let none = Object::new;
+        let (can, needed) = match self {
+            Self::Form(_) => {
+                let declared = declared.elicitation.as_ref();
+                // Without a mode it means forms, as it did before there were modes.
+                let form = declared.is_some_and(|it| it.form.is_some() || it.url.is_none());
+                let needed = ElicitationCapability::new().form(none());
+                (
+                    form && revision >= Revision::V2025_06_18,
+                    ClientCapabilities::new().elicitation(needed),
+                )
+            }
+            Self::Url { .. } => {
+                let declared = declared.elicitation.as_ref();
+                let url = declared.is_some_and(|it| it.url.is_some());
+                let needed = ElicitationCapability::new().url(none());
+                (
+                    url && revision >= Revision::V2025_11_25,
+                    ClientCapabilities::new().elicitation(needed),
+                )
+            }
+            Self::Sample(params) => {
+                let (can, needed) = sampling(params, declared.sampling.as_ref(), revision);
+                (can, ClientCapabilities::new().sampling(needed))
+            }
+            Self::Roots => (
+                declared.roots.is_some(),
+                ClientCapabilities::new().roots(none()),
+            ),
+        };
+        if can {
+            Ok(())
+        } else {
+            Err(HandlerError::missing_capability(needed))
+        }
+    }
+
+    /// The question as a modern peer gets it.
+    pub(crate) fn into_modern(self) -> InputRequest {
+        match self {
+            Self::Form(params) => ElicitRequest::new(params).into(),
+            Self::Url { params, .. } => ElicitRequest::new(params).into(),
+            Self::Sample(params) => CreateMessageRequest::new(*params).into(),
+            Self::Roots => ListRootsRequest::new().into(),
+        }
+    }
+
+    /// Writes the request as a peer of an older revision gets it.
+    pub(crate) fn write_legacy(
+        self,
+        message: &mut Vec<u8>,
+        id: &RequestId,
+        revision: Revision,
+    ) -> Result<(), HandlerError> {
+        use mcp_types::{ElicitRequestParams, v2025_06_18, v2025_11_25};
+        let method = self.method();
+        match self {
+            Self::Form(params) if revision == Revision::V2025_06_18 => {
+                let params = v2025_11_25::ElicitRequestFormParams::from(params);
+                let params = v2025_06_18::ElicitRequestFormParams::try_from(params)?;
+                rpc::write_request(message, id, method, Some(&params))?;
+            }
+            Self::Form(params) => {
+                let params = ElicitRequestParams::Form(params);
+                rpc::write_request_at(message, id, method, params, revision)?;
+            }
+            Self::Url {
+                mut params,
+                id: known_by,
+            } => {
+                params.extra.insert("elicitationId", known_by);
+                let params = ElicitRequestParams::URL(params);
+                rpc::write_request_at(message, id, method, params, revision)?;
+            }
+            Self::Sample(params) => {
+                rpc::write_request_at(message, id, method, *params, revision)?;
+            }
+            Self::Roots => rpc::write_request(message, id, method, None::<&Object>)?,
+        }
+        Ok(())
+    }
+}
+
+/// Whether a peer takes a request for sampling, and what it needs to declare for it.
+fn sampling(
+    params: &CreateMessageRequestParams,
+    declared: Option<&SamplingCapability>,
+    revision: Revision,
+) -> (bool, SamplingCapability) {
+    let mut can = declared.is_some();
+    let mut needed = SamplingCapability::new();
+    let has_modes = revision >= Revision::V2025_11_25;
+    if params.tools.is_some() || params.tool_choice.is_some() {
+        can &= has_modes && declared.is_some_and(|it| it.tools.is_some());
+        needed.tools = Some(Object::new());
+    }
+    let context = params.include_context.as_ref();
+    if has_modes && context.is_some_and(|context| *context != IncludeContext::None) {
+        can &= declared.is_some_and(|it| it.context.is_some());
+        needed.context = Some(Object::new());
+    }
+    (can, needed)
+}

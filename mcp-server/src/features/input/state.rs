@@ -1,0 +1,149 @@
+//! What travels in `requestState`, and what it is bound to.
+
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use mcp_types::json::{self, Object, Value, Writer};
+use mcp_types::peer_text::PeerDisplay;
+use mcp_types::rpc::ErrorObject;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::protocol::seal::Keys;
+
+const PURPOSE: &str = "requestState";
+
+/// Raw JSON by key.
+pub(crate) type Raws = BTreeMap<String, Box<RawValue>>;
+
+/// The state of a request between two rounds.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Sealed {
+    /// When it lapses, in milliseconds since 1970.
+    until: u64,
+    /// The client's answers so far.
+    pub(crate) answers: Raws,
+    /// Values of work that is done once.
+    pub(crate) once: Raws,
+}
+
+impl Sealed {
+    pub(crate) fn new(lifetime: std::time::Duration, answers: Raws, once: Raws) -> Self {
+        let lifetime = u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            until: now().saturating_add(lifetime),
+            answers,
+            once,
+        }
+    }
+
+    pub(crate) fn seal(&self, keys: &Keys, bound_to: &[u8]) -> Result<String, crate::HandlerError> {
+        let plain = json::to_string(self)?;
+        Ok(keys.seal(PURPOSE, bound_to, plain.as_bytes())?)
+    }
+
+    /// Opens a client's `requestState`; what this server did not make for this request is -32602.
+    pub(crate) fn open(keys: &Keys, bound_to: &[u8], text: &str) -> Result<Self, ErrorObject> {
+        let refused = |reason: &dyn std::fmt::Display| {
+            tracing::warn!(reason = %PeerDisplay(reason), "request state refused");
+            ErrorObject::invalid_params(format!("`requestState`: {reason}"))
+        };
+        let plain = keys
+            .open(PURPOSE, bound_to, text)
+            .map_err(|error| refused(&error))?;
+        let state: Self = json::from_slice(&plain).map_err(|error| refused(&error))?;
+        if now() >= state.until {
+            return Err(refused(&"it has lapsed; send the request again without it"));
+        }
+        Ok(state)
+    }
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
+}
+
+/// What state is bound to: who asked for what. Members that change from round to round are left
+/// out, and the order of members does not count.
+pub(crate) fn binding(
+    method: &str,
+    params: &str,
+    principal: Option<&str>,
+) -> Result<Vec<u8>, ErrorObject> {
+    let mut params: Object = json::from_str(params)
+        .map_err(|error| ErrorObject::invalid_params(format!("params: {error}")))?;
+    params.retain(|name, _| !matches!(name, "_meta" | "inputResponses" | "requestState"));
+    let mut bytes = Vec::with_capacity(256);
+    part(&mut bytes, method.as_bytes());
+    bytes.push(u8::from(principal.is_some()));
+    part(&mut bytes, principal.unwrap_or_default().as_bytes());
+    let internal = |error: serde_json::Error| ErrorObject::internal_error(error.to_string());
+    sorted(&mut bytes, &Value::Object(params)).map_err(internal)?;
+    Ok(bytes)
+}
+
+fn part(bytes: &mut Vec<u8>, part: &[u8]) {
+    bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
+    bytes.extend_from_slice(part);
+}
+
+/// Writes JSON with the members of objects in the order of their names. How deep it nests was
+/// bounded when it was read.
+fn sorted(bytes: &mut Vec<u8>, value: &Value) -> serde_json::Result<()> {
+    match value {
+        Value::Array(items) => {
+            bytes.push(b'[');
+            for item in items {
+                sorted(bytes, item)?;
+                bytes.push(b',');
+            }
+            bytes.push(b']');
+        }
+        Value::Object(members) => {
+            let members: BTreeMap<&str, &Value> = members.iter().collect();
+            bytes.push(b'{');
+            for (name, value) in members {
+                Writer::new(bytes).write(name)?;
+                bytes.push(b':');
+                sorted(bytes, value)?;
+                bytes.push(b',');
+            }
+            bytes.push(b'}');
+        }
+        plain => Writer::new(bytes).write(plain)?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn state_is_of_no_use_to_another_principal() {
+        let keys = Keys::from_bytes([1; 32]);
+        let bound = |principal| binding("tools/call", r#"{"name":"a"}"#, principal).unwrap();
+        let state = Sealed::new(Duration::from_secs(60), Raws::new(), Raws::new());
+        let text = state.seal(&keys, &bound(Some("alice"))).unwrap();
+        assert!(Sealed::open(&keys, &bound(Some("alice")), &text).is_ok());
+        for other in [Some("bob"), Some(""), None] {
+            let error = Sealed::open(&keys, &bound(other), &text).err().unwrap();
+            assert_eq!(error.code, mcp_types::rpc::INVALID_PARAMS);
+        }
+    }
+
+    #[test]
+    fn only_what_a_client_asks_for_is_bound() {
+        let bound = |params| binding("tools/call", params, None).unwrap();
+        let first = bound(r#"{"name":"a","arguments":{"b":1,"c":2},"_meta":{"x":1}}"#);
+        let retry =
+            r#"{"arguments":{"c":2,"b":1},"requestState":"s","inputResponses":{},"name":"a"}"#;
+        assert_eq!(first, bound(retry));
+        assert_ne!(first, bound(r#"{"name":"a","arguments":{"b":1,"c":3}}"#));
+    }
+}

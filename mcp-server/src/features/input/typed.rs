@@ -1,0 +1,225 @@
+//! The fields of a form from the JSON Schema of a Rust type.
+
+use mcp_types::{
+    BooleanSchema, EnumSchema, MultiSelectEnumSchema, NumberSchema, PrimitiveSchemaDefinition,
+    RequestedSchema, StringSchema, TitledMultiSelectEnumSchema, TitledMultiSelectItems,
+    TitledOption, TitledSingleSelectEnumSchema, UntitledMultiSelectEnumSchema,
+    UntitledMultiSelectItems, UntitledSingleSelectEnumSchema,
+    json::{self, Map, Object, Value},
+};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+
+use crate::features::input::error::InputError;
+
+/// The form of a type, or the member that no form can have.
+pub(crate) fn schema<T: JsonSchema>() -> Result<RequestedSchema, InputError> {
+    let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let whole = |reason: String| fault("", reason);
+    let schema = json::to_value(&schema).map_err(|error| whole(error.to_string()))?;
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        return Err(whole("a form is a struct with named members".to_owned()));
+    }
+    let mut properties = Map::new();
+    let members = schema.get("properties").and_then(Value::as_object);
+    for (name, schema) in members.into_iter().flatten() {
+        let field = field(schema).map_err(|reason| fault(name, reason))?;
+        properties.insert(name, field);
+    }
+    let mut form = RequestedSchema::new(properties);
+    form.required = schema.get("required").and_then(strings);
+    Ok(form)
+}
+
+fn fault(field: &str, reason: String) -> InputError {
+    InputError::Field {
+        field: field.to_owned(),
+        reason,
+    }
+}
+
+/// A list of strings; `null`s, which stand for what may be left out, are passed over.
+fn strings(value: &Value) -> Option<Vec<String>> {
+    let items = value.as_array()?.iter().filter(|item| !item.is_null());
+    items.map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+/// A member's schema as one of a form's.
+fn field(schema: &Value) -> Result<PrimitiveSchemaDefinition, String> {
+    const NOT_FLAT: &str = "is not a string, number, boolean or choice of strings";
+    let object = schema.as_object().ok_or(NOT_FLAT)?;
+    if let Some(inner) = object.get("anyOf").and_then(Value::as_array) {
+        return optional(object, inner)
+            .ok_or(NOT_FLAT.to_owned())
+            .and_then(|it| field(&it));
+    }
+    if let Some(options) = options(object)? {
+        return Ok(single(object, options));
+    }
+    let read = || {
+        let mut schema = object.clone();
+        // What the forms of the protocol have no word for, and what does not narrow the value.
+        schema.retain(|name, value| {
+            let format = name == "format" && !is_format(value);
+            !(value.is_null() || format || name == "examples")
+        });
+        schema.insert("type", kind(object).unwrap_or_default());
+        schema
+    };
+    let known: &[&str] = match kind(object) {
+        Some("string") => &[
+            "type",
+            "title",
+            "description",
+            "minLength",
+            "maxLength",
+            "format",
+            "default",
+        ],
+        Some("number" | "integer") => &[
+            "type",
+            "title",
+            "description",
+            "minimum",
+            "maximum",
+            "default",
+        ],
+        Some("boolean") => &["type", "title", "description", "default"],
+        Some("array") => return multiple(object),
+        _ => return Err(NOT_FLAT.to_owned()),
+    };
+    let schema = read();
+    if let Some(word) = schema.keys().find(|word| !known.contains(word)) {
+        return Err(format!("has `{word}`, which forms do not have"));
+    }
+    let from = |error: mcp_types::error::DecodeError| error.to_string();
+    Ok(match kind(object) {
+        Some("string") => json::from_object::<StringSchema>(schema)
+            .map_err(from)?
+            .into(),
+        Some("boolean") => json::from_object::<BooleanSchema>(schema)
+            .map_err(from)?
+            .into(),
+        _ => json::from_object::<NumberSchema>(schema)
+            .map_err(from)?
+            .into(),
+    })
+}
+
+fn is_format(value: &Value) -> bool {
+    matches!(value.as_str(), Some("email" | "uri" | "date" | "date-time"))
+}
+
+/// The type, `null` apart.
+fn kind(schema: &Object) -> Option<&str> {
+    match schema.get("type")? {
+        Value::String(kind) => Some(kind),
+        Value::Array(kinds) => {
+            let mut kinds = kinds
+                .iter()
+                .filter_map(Value::as_str)
+                .filter(|it| *it != "null");
+            kinds.next().filter(|_| kinds.next().is_none())
+        }
+        _ => None,
+    }
+}
+
+/// What is in an `Option`, with the words that stand beside it.
+fn optional(outer: &Object, inner: &[Value]) -> Option<Value> {
+    let is_null = |value: &&Value| value.get("type").and_then(Value::as_str) == Some("null");
+    let mut others = inner.iter().filter(|value| !is_null(value));
+    let mut schema = others
+        .next()
+        .filter(|_| others.next().is_none())?
+        .as_object()?
+        .clone();
+    for (word, value) in outer.iter().filter(|(word, _)| *word != "anyOf") {
+        schema.insert(word, value.clone());
+    }
+    Some(Value::Object(schema))
+}
+
+/// Values to choose from; those with words of their own have titles.
+enum Options {
+    Plain(Vec<String>),
+    Titled(Vec<TitledOption>),
+}
+
+fn options(schema: &Object) -> Result<Option<Options>, String> {
+    const NOT_STRINGS: &str = "is a choice of something other than strings";
+    if let Some(values) = schema.get("enum") {
+        return strings(values)
+            .map(|values| Some(Options::Plain(values)))
+            .ok_or_else(|| NOT_STRINGS.to_owned());
+    }
+    if let Some(value) = schema.get("const") {
+        let value = value.as_str().ok_or(NOT_STRINGS)?;
+        return Ok(Some(Options::Plain(vec![value.to_owned()])));
+    }
+    let Some(variants) = schema.get("oneOf").and_then(Value::as_array) else {
+        return Ok(None);
+    };
+    let mut titled = Vec::new();
+    for variant in variants {
+        let text = |word| variant.get(word).and_then(Value::as_str);
+        if let Some(value) = text("const") {
+            let title = text("title").or(text("description")).unwrap_or(value);
+            titled.push(TitledOption::new(value, title));
+        } else {
+            let values = variant.get("enum").and_then(strings).ok_or(NOT_STRINGS)?;
+            titled.extend(values.iter().map(|value| TitledOption::new(value, value)));
+        }
+    }
+    Ok(Some(Options::Titled(titled)))
+}
+
+fn text(schema: &Object, word: &str) -> Option<String> {
+    schema.get(word).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn single(schema: &Object, options: Options) -> PrimitiveSchemaDefinition {
+    let (title, description) = (text(schema, "title"), text(schema, "description"));
+    let default = text(schema, "default");
+    let choice = match options {
+        Options::Plain(values) => {
+            let mut choice = UntitledSingleSelectEnumSchema::new(values);
+            (choice.title, choice.description, choice.default) = (title, description, default);
+            choice.into()
+        }
+        Options::Titled(options) => {
+            let mut choice = TitledSingleSelectEnumSchema::new(options);
+            (choice.title, choice.description, choice.default) = (title, description, default);
+            mcp_types::SingleSelectEnumSchema::from(choice)
+        }
+    };
+    EnumSchema::from(choice).into()
+}
+
+fn multiple(schema: &Object) -> Result<PrimitiveSchemaDefinition, String> {
+    let items = schema.get("items").and_then(Value::as_object);
+    let options = items.map(options).transpose()?.flatten();
+    let (title, description) = (text(schema, "title"), text(schema, "description"));
+    let count = |word| schema.get(word).and_then(Value::as_i64);
+    let (least, most) = (count("minItems"), count("maxItems"));
+    let default = schema.get("default").and_then(strings);
+    let choice: MultiSelectEnumSchema = match options {
+        Some(Options::Plain(values)) => {
+            let items = UntitledMultiSelectItems::new(values);
+            let mut choice = UntitledMultiSelectEnumSchema::new(items);
+            (choice.title, choice.description, choice.default) = (title, description, default);
+            (choice.min_items, choice.max_items) = (least, most);
+            choice.into()
+        }
+        Some(Options::Titled(options)) => {
+            let items = TitledMultiSelectItems::new(options);
+            let mut choice = TitledMultiSelectEnumSchema::new(items);
+            (choice.title, choice.description, choice.default) = (title, description, default);
+            (choice.min_items, choice.max_items) = (least, most);
+            choice.into()
+        }
+        None => return Err("is a list of something other than a choice of strings".to_owned()),
+    };
+    Ok(EnumSchema::from(choice).into())
+}

@@ -1,0 +1,81 @@
+//! Resources in what tools and prompts answer: links to them, and embedded ones.
+
+use mcp_types::{ContentBlock, Resource, ResourceLink};
+#[cfg(feature = "sep-2093")]
+use mcp_types::{EmbeddedResource, Proposal};
+
+#[cfg(feature = "sep-2093")]
+use super::finish::withhold_of_contents;
+use super::finish::{finish, withhold};
+#[cfg(feature = "sep-2093")]
+use super::metadata_view::said;
+use crate::protocol::context::Context;
+
+/// Makes a block of a result one that the peer may see.
+pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context) {
+    match block {
+        ContentBlock::ResourceLink(link) => through(link, |resource| finish(resource, cx)),
+        #[cfg(feature = "sep-2093")]
+        ContentBlock::Resource(embedded) => {
+            annotate(embedded, cx);
+            withhold_of_contents(&mut embedded.resource, cx);
+        }
+        _ => {}
+    }
+}
+
+/// Takes away of a block what the peer is not to see, and adds nothing: a question to the client
+/// has to read the same whenever it is asked.
+pub(crate) fn withhold_of_block(block: &mut ContentBlock, cx: &Context) {
+    match block {
+        ContentBlock::ResourceLink(link) => through(link, |resource| withhold(resource, cx)),
+        #[cfg(feature = "sep-2093")]
+        ContentBlock::Resource(embedded) => withhold_of_contents(&mut embedded.resource, cx),
+        _ => {}
+    }
+}
+
+/// Changes a link as the resource that it links to: both have the same members.
+fn through(link: &mut ResourceLink, change: impl FnOnce(&mut Resource)) {
+    macro_rules! swap {
+        ($one:ident, $other:ident, $($member:ident)*) => {
+            $(std::mem::swap(&mut $one.$member, &mut $other.$member);)*
+        };
+    }
+    let exchange = |one: &mut ResourceLink, other: &mut Resource| {
+        swap!(one, other, uri name title description mime_type annotations size icons meta extra);
+        #[cfg(feature = "sep-2093")]
+        swap!(one, other, resource_type);
+        #[cfg(feature = "versioned-resources")]
+        swap!(one, other, kind version metadata);
+        #[cfg(feature = "https-url")]
+        swap!(one, other, http_url http_url_expires_at);
+    };
+    let mut resource = Resource::new("", "");
+    exchange(link, &mut resource);
+    change(&mut resource);
+    exchange(link, &mut resource);
+}
+
+/// Puts annotations where the peer looks for them, once the program opted into SEP-2093: in the
+/// contents for peers of the newest revision, and on the block for those that know no other place.
+/// Where a program set both, each stays as it is, and those of the contents win as a whole.
+#[cfg(feature = "sep-2093")]
+fn annotate(embedded: &mut EmbeddedResource, cx: &Context) {
+    if !cx.server().offers(Proposal::Sep2093) {
+        return;
+    }
+    let Some(said) = said(&mut embedded.resource) else {
+        return;
+    };
+    let block = &mut embedded.annotations;
+    let contents = said.annotations;
+    if contents.is_none() {
+        contents.clone_from(block);
+    }
+    if cx.speaks(Proposal::Sep2093) {
+        *block = None;
+    } else if block.is_none() {
+        block.clone_from(contents);
+    }
+}

@@ -1,0 +1,297 @@
+//! [`ResourceDef`]: the definition of one resource.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::{
+    Annotations, AnyResourceContents, CacheScope, Cursor, Icon, ListResourcesResult, MetaObject,
+    Resource, Revision,
+};
+
+use super::described::{defined, described};
+#[cfg(feature = "https-url")]
+use super::fixed_body::FixedBody;
+use super::found::Defined;
+use super::handlers;
+#[cfg(feature = "_proposals")]
+use super::handlers::Describing;
+#[cfg(feature = "seal")]
+use super::handlers::Listing;
+use super::handlers::Reading;
+#[cfg(feature = "versioned-resources")]
+use super::versions::FixedVersion;
+use crate::features::catalog::{Definition, Features, Hints, Kept, List};
+use crate::features::resources::contents::IntoContents;
+use crate::protocol::changes::Change;
+use crate::protocol::context::Context;
+use crate::protocol::error::HandlerError;
+
+/// A resource with all that can be said of it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mcp_server::types::{Annotations, CacheScope, Icon, Role};
+/// use mcp_server::{ResourceDef, Server};
+///
+/// let logo = ResourceDef::bytes("demo://logo", "logo", *b"\x89PNG...")
+///     .title("Logo")
+///     .mime_type("image/png")
+///     .annotations(Annotations::new().audience([Role::User]))
+///     .icon(Icon::new("https://example.com/icon.png"))
+///     .cache(Duration::from_secs(3600), CacheScope::Public);
+/// let server = Server::builder("demo", "1.0.0").add_resource(logo).build()?;
+/// # drop(server);
+/// # Ok::<(), mcp_server::BuildError>(())
+/// ```
+#[must_use = "a definition does nothing until it is added"]
+pub struct ResourceDef {
+    resource: Resource,
+    hints: Hints,
+    #[cfg(feature = "https-url")]
+    http_url: bool,
+    reader: Option<Reading>,
+    #[cfg(feature = "_proposals")]
+    describer: Option<Describing>,
+    #[cfg(feature = "seal")]
+    lister: Option<Listing>,
+    /// Whether the contents are part of the definition.
+    #[cfg(feature = "sep-2093")]
+    fixed: bool,
+    #[cfg(feature = "versioned-resources")]
+    fixed_version: Option<FixedVersion>,
+    #[cfg(feature = "https-url")]
+    fixed_body: Option<FixedBody>,
+}
+
+impl ResourceDef {
+    /// Begins the definition of a resource; it needs a [handler](Self::handler).
+    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            resource: Resource::new(uri, name),
+            hints: Hints::default(),
+            #[cfg(feature = "https-url")]
+            http_url: true,
+            reader: None,
+            #[cfg(feature = "_proposals")]
+            describer: None,
+            #[cfg(feature = "seal")]
+            lister: None,
+            #[cfg(feature = "sep-2093")]
+            fixed: false,
+            #[cfg(feature = "versioned-resources")]
+            fixed_version: None,
+            #[cfg(feature = "https-url")]
+            fixed_body: None,
+        }
+    }
+
+    /// A resource that is this text. Its size is known.
+    pub fn text(uri: impl Into<String>, name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text: Arc<str> = text.into().into();
+        let resource = Self::new(uri, name).bytes_in_all(text.len());
+        #[cfg(feature = "https-url")]
+        let body = FixedBody::text(&text);
+        let resource = resource.fixed(move |uri, mime_type| text.into_contents(uri, mime_type));
+        #[cfg(feature = "https-url")]
+        let resource = resource.with_body(body);
+        resource
+    }
+
+    /// A resource that is these bytes. Its size is known.
+    pub fn bytes(
+        uri: impl Into<String>,
+        name: impl Into<String>,
+        bytes: impl Into<Vec<u8>>,
+    ) -> Self {
+        let bytes: Arc<[u8]> = bytes.into().into();
+        let resource = Self::new(uri, name).bytes_in_all(bytes.len());
+        #[cfg(feature = "https-url")]
+        let body = FixedBody::bytes(&bytes);
+        let resource = resource.fixed(move |uri, mime_type| bytes.into_contents(uri, mime_type));
+        #[cfg(feature = "https-url")]
+        let resource = resource.with_body(body);
+        resource
+    }
+
+    described!(resource, resource);
+
+    /// The size in bytes.
+    pub fn size(mut self, bytes: u64) -> Self {
+        self.resource.size = i64::try_from(bytes).ok();
+        self
+    }
+
+    fn bytes_in_all(self, bytes: usize) -> Self {
+        self.size(bytes as u64)
+    }
+
+    /// What runs when the resource is read.
+    pub fn handler<F, C>(
+        mut self,
+        handler: impl Fn(String, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+        C: IntoContents,
+    {
+        self.reader = Some(Box::new(move |asked, _, cx| {
+            let answer = handler(asked.uri.clone(), cx);
+            Ok(handlers::contents(answer, asked.uri, asked.mime_type))
+        }));
+        #[cfg(feature = "sep-2093")]
+        {
+            self.fixed = false;
+        }
+        #[cfg(feature = "versioned-resources")]
+        {
+            self.fixed_version = None;
+        }
+        #[cfg(feature = "https-url")]
+        {
+            self.fixed_body = None;
+        }
+        self
+    }
+
+    #[cfg(feature = "https-url")]
+    fn with_body(mut self, body: FixedBody) -> Self {
+        self.fixed_body = Some(body);
+        self
+    }
+
+    fn fixed(
+        mut self,
+        contents: impl Fn(&str, Option<&str>) -> Vec<AnyResourceContents> + Send + Sync + 'static,
+    ) -> Self {
+        #[cfg(feature = "sep-2093")]
+        {
+            self.fixed = true;
+        }
+        #[cfg(feature = "versioned-resources")]
+        let contents = std::sync::Arc::new(contents);
+        #[cfg(feature = "versioned-resources")]
+        {
+            self.fixed_version = Some(FixedVersion::new(contents.clone()));
+        }
+        self.reader = Some(Box::new(move |asked, _, _| {
+            let contents = contents(&asked.uri, asked.mime_type.as_deref());
+            Ok(Box::pin(std::future::ready(Ok(contents))))
+        }));
+        self
+    }
+
+    /// What runs when only the description is asked for, without the contents: it is given what
+    /// the definition says and completes it, with the size or the time of the last change, say.
+    /// Without it the definition says all. The URI stays as it is.
+    ///
+    /// It serves `resources/metadata` of SEP-2093, and `resources/get` and changes of contents of
+    /// `versioned-resources`; under SEP-2093 it runs before `resources/read`, too.
+    ///
+    /// ```
+    /// use mcp_server::types::Resource;
+    /// use mcp_server::{Context, ResourceDef};
+    ///
+    /// let log = ResourceDef::new("app://log", "log")
+    ///     .handler(|_uri: String, _: Context| async { Ok(std::fs::read_to_string("app.log")?) })
+    ///     .describe(|log: Resource, _: Context| async move {
+    ///         let size = std::fs::metadata("app.log")?.len();
+    ///         Ok(log.size(i64::try_from(size)?))
+    ///     });
+    /// # drop(log);
+    /// ```
+    #[cfg(feature = "_proposals")]
+    pub fn describe<F>(
+        mut self,
+        handler: impl Fn(Resource, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Resource, HandlerError>> + Send + 'static,
+    {
+        self.describer = Some(Box::new(move |resource, _, cx| {
+            Ok(Box::pin(handler(resource, cx)))
+        }));
+        self
+    }
+
+    /// The version of contents that are part of the definition.
+    #[cfg(feature = "versioned-resources")]
+    pub(crate) fn fixed_version(&self) -> Option<String> {
+        let fixed = self.fixed_version.as_ref()?;
+        Some(fixed.get(&self.resource.uri, self.resource.mime_type.as_deref()))
+    }
+}
+
+impl Defined for ResourceDef {
+    defined!(resource, resource);
+
+    #[cfg(feature = "https-url")]
+    fn fixed_body(&self) -> Option<&FixedBody> {
+        self.fixed_body.as_ref()
+    }
+
+    #[cfg(feature = "_proposals")]
+    fn stated(&self, _: &str) -> Resource {
+        self.resource.clone()
+    }
+}
+
+impl Definition for ResourceDef {
+    const KIND: &'static str = "resource";
+
+    fn key(&self) -> &str {
+        &self.resource.uri
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        if self.reader.is_none() {
+            return Err("the resource has no handler".to_owned());
+        }
+        if !has_scheme(&self.resource.uri) {
+            return Err("this is no URI: it does not begin with a scheme".to_owned());
+        }
+        #[cfg(feature = "sep-2093")]
+        if self.resource.resource_type.is_none() {
+            self.resource.resource_type = match (&self.lister, self.fixed) {
+                (Some(_), _) => Some(mcp_types::ResourceType::Collection),
+                (None, true) => Some(mcp_types::ResourceType::Document),
+                (None, false) => None,
+            };
+        }
+        Ok(())
+    }
+
+    fn change() -> Change {
+        Change::Resources
+    }
+}
+
+/// Whether a text begins as a URI does (RFC 3986, 3.1).
+fn has_scheme(uri: &str) -> bool {
+    uri.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme
+                .chars()
+                .all(|other| other.is_ascii_alphanumeric() || "+-.".contains(other))
+    })
+}
+
+impl Kept for ResourceDef {
+    type Item = Resource;
+    type Page = ListResourcesResult;
+
+    fn list(features: &Features) -> &List<Self> {
+        &features.resources
+    }
+
+    fn item(&self, _: Revision) -> Resource {
+        self.resource.clone()
+    }
+
+    fn page(items: Vec<Resource>, hints: &Hints, next: Option<Cursor>) -> ListResourcesResult {
+        let mut page = ListResourcesResult::new(items, hints.ttl_ms, hints.scope);
+        page.next_cursor = next;
+        page
+    }
+}

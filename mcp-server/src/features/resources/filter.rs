@@ -1,0 +1,187 @@
+//! [`Filter`]: which resources a peer wants to see in `resources/list`.
+
+use std::cmp::Ordering;
+
+use mcp_types::Resource;
+use mcp_types::error::{Path, Segment};
+use mcp_types::json::{Number, Object, Value};
+
+use crate::protocol::error::{HandlerError, short};
+
+/// The criteria of `resources/list`, all of which must hold. The proposal leaves to servers which
+/// there are:
+///
+/// * `kind`: the resource's kind, or a list of kinds of which it has one.
+/// * `uriPrefix`: what its URI begins with.
+/// * `metadata`: members that its metadata has with equal values.
+#[derive(Debug, Default)]
+pub(crate) struct Filter {
+    kinds: Option<Vec<String>>,
+    uri_prefix: Option<String>,
+    metadata: Option<Object>,
+}
+
+impl Filter {
+    /// Reads the member `filter`.
+    ///
+    /// # Errors
+    ///
+    /// -32602 with the place of a criterion that there is not, or that is of the wrong type.
+    pub(crate) fn read(filter: &Object) -> Result<Self, HandlerError> {
+        let mut read = Self::default();
+        for (name, value) in filter {
+            match name {
+                "kind" => read.kinds = Some(kinds(value)?),
+                "uriPrefix" => read.uri_prefix = Some(text(value, "uriPrefix")?),
+                "metadata" => {
+                    let members = value.as_object();
+                    let members = members.ok_or_else(|| wrong(name, None, "expected an object"))?;
+                    read.metadata = Some(members.clone());
+                }
+                _ => {
+                    let what = "no such criterion, there are `kind`, `uriPrefix` and `metadata`";
+                    return Err(wrong(&short(name), None, what));
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    /// Whether a resource is one of those.
+    pub(crate) fn lets_through(&self, resource: &Resource) -> bool {
+        let kind = self.kinds.as_ref().is_none_or(|kinds| {
+            let kind = resource.kind.as_ref();
+            kind.is_some_and(|kind| kinds.contains(kind))
+        });
+        let prefix = self.uri_prefix.as_ref();
+        kind && prefix.is_none_or(|prefix| resource.uri.starts_with(prefix))
+            && self.metadata.as_ref().is_none_or(|asked| {
+                let metadata = resource.metadata.as_ref();
+                asked.iter().all(|(name, value)| {
+                    let found = metadata.and_then(|metadata| metadata.get(name));
+                    found.is_some_and(|found| equal(found, value))
+                })
+            })
+    }
+}
+
+fn kinds(value: &Value) -> Result<Vec<String>, HandlerError> {
+    let Some(list) = value.as_array() else {
+        let kind = value.as_str().map(str::to_owned);
+        let what = "expected a string or a list of strings";
+        return Ok(vec![kind.ok_or_else(|| wrong("kind", None, what))?]);
+    };
+    let one = |(at, kind): (usize, &Value)| {
+        let kind = kind.as_str().map(str::to_owned);
+        kind.ok_or_else(|| wrong("kind", Some(at), "expected a string"))
+    };
+    list.iter().enumerate().map(one).collect()
+}
+
+fn text(value: &Value, name: &str) -> Result<String, HandlerError> {
+    let text = value.as_str().map(str::to_owned);
+    text.ok_or_else(|| wrong(name, None, "expected a string"))
+}
+
+fn wrong(criterion: &str, at: Option<usize>, what: &str) -> HandlerError {
+    let mut path = Path::root();
+    path.push(Segment::Member("filter".to_owned()));
+    path.push(Segment::Member(criterion.to_owned()));
+    if let Some(at) = at {
+        path.push(Segment::Index(at));
+    }
+    HandlerError::invalid_params(format!("{path}: {what}"))
+}
+
+/// Equality of JSON: members in any order, numbers by value.
+fn equal(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => equal_numbers(one, other),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| equal(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(name, value)| {
+                    let found = other.get(name);
+                    found.is_some_and(|found| equal(value, found))
+                })
+        }
+        _ => one == other,
+    }
+}
+
+fn equal_numbers(one: &Number, other: &Number) -> bool {
+    if one == other {
+        return true;
+    }
+    // Integers by their digits: as floats, different ones would be equal.
+    match (integer(one), integer(other)) {
+        (None, None) => {
+            let (one, other) = (one.as_f64(), other.as_f64());
+            one.partial_cmp(&other) == Some(Ordering::Equal) && one.is_some()
+        }
+        (one, other) => one == other,
+    }
+}
+
+fn integer(number: &Number) -> Option<i128> {
+    let signed = number.to_i64().map(i128::from);
+    signed.or_else(|| number.to_u64().map(i128::from))
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::json;
+
+    use super::*;
+
+    fn lets_through(filter: &str, resource: &str) -> bool {
+        let filter: Object = json::from_str(filter).unwrap();
+        let resource: Resource = json::from_str(resource).unwrap();
+        Filter::read(&filter).unwrap().lets_through(&resource)
+    }
+
+    #[test]
+    fn numbers_are_equal_by_value_and_only_then() {
+        let resource =
+            |value: &str| format!(r#"{{"uri":"x:a","name":"a","metadata":{{"n":{value},"o":1}}}}"#);
+        for (asked, is, equals) in [
+            ("1", "1", true),
+            ("1", "1.0", true),
+            ("10", "1e1", true),
+            ("0", "-0.0", true),
+            ("0.5", "5e-1", true),
+            ("0.5", "0.25", false),
+            ("9007199254740993", "9007199254740992", false),
+            ("9007199254740993", "9007199254740992.0", false),
+            ("18446744073709551615", "18446744073709551614", false),
+            ("18446744073709551615", "18446744073709551615", true),
+            ("1", r#""1""#, false),
+            ("1", "true", false),
+            ("null", "null", true),
+            ("[1,2]", "[1.0,2.0]", true),
+            ("[1,2]", "[2,1]", false),
+            ("[1]", "[1,2]", false),
+            (r#"{"a":1,"b":[2]}"#, r#"{"b":[2.0],"a":1.0}"#, true),
+            (r#"{"a":1}"#, r#"{"a":1,"b":2}"#, false),
+        ] {
+            let filter = format!(r#"{{"metadata":{{"n":{asked}}}}}"#);
+            assert_eq!(
+                lets_through(&filter, &resource(is)),
+                equals,
+                "{asked} and {is}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_resource_does_not_have_holds_for_none() {
+        let bare = r#"{"uri":"x:a","name":"a"}"#;
+        assert!(lets_through("{}", bare));
+        assert!(lets_through(r#"{"metadata":{}}"#, bare));
+        assert!(!lets_through(r#"{"metadata":{"a":null}}"#, bare));
+        assert!(!lets_through(r#"{"kind":"file"}"#, bare));
+        assert!(!lets_through(r#"{"kind":[]}"#, bare));
+    }
+}

@@ -1,0 +1,66 @@
+//! [`finish`]: what every resource passes through before it leaves, so that peers see no member
+//! that is not for them.
+
+#[cfg(feature = "sep-2093")]
+use mcp_types::AnyResourceContents;
+#[cfg(feature = "_proposals")]
+use mcp_types::Proposal;
+use mcp_types::Resource;
+
+#[cfg(feature = "sep-2093")]
+use super::metadata_view::said;
+use crate::protocol::context::Context;
+
+/// Makes a resource one that the peer may see: what a proposal adds is there for peers of the
+/// newest revision, if the program opted in, and for nobody else.
+///
+/// Everything that holds a resource goes through here: lists, metadata, links in the results of
+/// tools and prompts, notifications of changes.
+#[cfg(feature = "_proposals")]
+pub(crate) fn finish(resource: &mut Resource, cx: &Context) {
+    // Before it is forgotten what is a collection.
+    #[cfg(feature = "https-url")]
+    if cx.adds(Proposal::HttpsUrl) {
+        crate::proposals::https_url::issue::offer(resource, cx);
+    }
+    withhold(resource, cx);
+    #[cfg(feature = "versioned-resources")]
+    if resource.version.is_none() && cx.adds(Proposal::VersionedResources) {
+        let definition = cx.server().inner.features.resources.get(&resource.uri);
+        resource.version = definition.and_then(|definition| definition.fixed_version());
+    }
+}
+
+/// Without proposals there is nothing to add or to withhold.
+#[cfg(not(feature = "_proposals"))]
+pub(crate) fn finish(_: &mut Resource, _: &Context) {}
+
+/// Takes away what the peer is not to see.
+#[cfg(feature = "_proposals")]
+pub(crate) fn withhold(resource: &mut Resource, cx: &Context) {
+    #[cfg(feature = "sep-2093")]
+    if !cx.adds(Proposal::Sep2093) {
+        resource.resource_type = None;
+    }
+    #[cfg(feature = "versioned-resources")]
+    if !cx.adds(Proposal::VersionedResources) {
+        resource.kind = None;
+        resource.version = None;
+        resource.metadata = None;
+    }
+    #[cfg(feature = "https-url")]
+    if !cx.adds(Proposal::HttpsUrl) {
+        resource.http_url = None;
+        resource.http_url_expires_at = None;
+    }
+}
+
+/// Takes away of contents what the peer is not to see.
+#[cfg(feature = "sep-2093")]
+pub(crate) fn withhold_of_contents(contents: &mut AnyResourceContents, cx: &Context) {
+    if !cx.adds(Proposal::Sep2093)
+        && let Some(said) = said(contents)
+    {
+        said.forget();
+    }
+}

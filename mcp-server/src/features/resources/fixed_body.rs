@@ -1,0 +1,63 @@
+//! [`FixedBody`]: contents that are part of a definition, as they are sent by URL.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+
+use crate::util::etag;
+
+/// The bytes of a definition, shared by all downloads, and their entity tag.
+#[derive(Clone)]
+pub(crate) struct FixedBody(Arc<Body>);
+
+struct Body {
+    bytes: Bytes,
+    is_text: bool,
+    etag: OnceLock<String>,
+}
+
+impl FixedBody {
+    pub(crate) fn text(text: &Arc<str>) -> Self {
+        struct Text(Arc<str>);
+
+        impl AsRef<[u8]> for Text {
+            fn as_ref(&self) -> &[u8] {
+                self.0.as_bytes()
+            }
+        }
+
+        Self::new(Bytes::from_owner(Text(Arc::clone(text))), true)
+    }
+
+    pub(crate) fn bytes(bytes: &Arc<[u8]>) -> Self {
+        Self::new(Bytes::from_owner(Arc::clone(bytes)), false)
+    }
+
+    fn new(bytes: Bytes, is_text: bool) -> Self {
+        Self(Arc::new(Body {
+            bytes,
+            is_text,
+            etag: OnceLock::new(),
+        }))
+    }
+
+    /// The contents; cloning them copies nothing.
+    pub(crate) fn contents(&self) -> &Bytes {
+        &self.0.bytes
+    }
+
+    pub(crate) fn is_text(&self) -> bool {
+        self.0.is_text
+    }
+
+    /// The entity tag, if it was computed already.
+    pub(crate) fn known_etag(&self) -> Option<&str> {
+        self.0.etag.get().map(String::as_str)
+    }
+
+    /// The entity tag. Reads all contents when it is asked for first.
+    pub(crate) fn etag(&self) -> &str {
+        let etag = || etag::of_contents(&self.0.bytes);
+        self.0.etag.get_or_init(etag)
+    }
+}

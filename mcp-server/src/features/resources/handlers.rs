@@ -1,0 +1,57 @@
+//! What runs when a resource is read, described or listed, with its types erased.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use mcp_types::AnyResourceContents;
+#[cfg(feature = "_proposals")]
+use mcp_types::Resource;
+use mcp_types::json::Map;
+
+#[cfg(feature = "seal")]
+use super::listed::{ListAt, Listed};
+use crate::features::resources::contents::IntoContents;
+use crate::protocol::context::Context;
+use crate::protocol::error::HandlerError;
+use crate::util::and_then::then;
+
+/// A handler at work.
+pub(crate) type Running<T> = Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>;
+
+/// A handler that reads; the map has the variables of a template.
+pub(crate) type Reading = Box<
+    dyn Fn(Asked, Map<String>, Context) -> Result<Running<Vec<AnyResourceContents>>, HandlerError>
+        + Send
+        + Sync,
+>;
+
+/// A handler that describes.
+#[cfg(feature = "_proposals")]
+pub(crate) type Describing = Box<
+    dyn Fn(Resource, Map<String>, Context) -> Result<Running<Resource>, HandlerError> + Send + Sync,
+>;
+
+/// A handler that lists.
+#[cfg(feature = "seal")]
+pub(crate) type Listing = Box<dyn Fn(ListAt, Context) -> Running<Listed> + Send + Sync>;
+
+/// What is read: the URI, and the media type of the definition.
+pub(crate) struct Asked {
+    pub(crate) uri: String,
+    pub(crate) mime_type: Option<String>,
+}
+
+/// Makes contents of what a handler answers.
+pub(crate) fn contents<F, C>(
+    answer: F,
+    uri: String,
+    mime_type: Option<String>,
+) -> Running<Vec<AnyResourceContents>>
+where
+    F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+    C: IntoContents,
+{
+    Box::pin(then(answer, move |contents: C| {
+        Ok(contents.into_contents(&uri, mime_type.as_deref()))
+    }))
+}

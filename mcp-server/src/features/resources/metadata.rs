@@ -1,0 +1,67 @@
+//! SEP-2093: `resources/metadata`, and the metadata of what is read.
+
+use std::collections::HashMap;
+
+use mcp_types::peer_text::PeerText;
+use mcp_types::{
+    AnyResourceContents, ReadResourceMetadataRequestParams, ReadResourceMetadataResult,
+};
+
+use super::finish::finish;
+use super::metadata_view::said;
+use crate::features::resources::found::{Found, find, locate};
+use crate::protocol::context::Context;
+use crate::protocol::error::HandlerError;
+use crate::protocol::error_report::logged;
+
+/// Answers `resources/metadata`. Nothing is read.
+pub(crate) async fn metadata(
+    params: ReadResourceMetadataRequestParams,
+    cx: Context,
+) -> Result<ReadResourceMetadataResult, HandlerError> {
+    let found = find(cx.server(), &params.uri)?;
+    let mut resource = found.describe(&cx).await?;
+    finish(&mut resource, &cx);
+    Ok(ReadResourceMetadataResult::new(resource))
+}
+
+/// Reads a resource, its contents with all that is known of them.
+pub(crate) async fn read(
+    found: &Found,
+    cx: &Context,
+) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    // Described first: a change in between makes the description older than what is read, never
+    // newer.
+    let resource = found.describe(cx).await?;
+    let mut contents = found.read_as(&resource, cx).await?;
+    let mut formats = HashMap::<String, usize>::new();
+    for said in contents.iter_mut().filter_map(said) {
+        *formats.entry(said.uri.to_owned()).or_default() += 1;
+    }
+    for contents in &mut contents {
+        let Some(mut said) = said(contents) else {
+            continue;
+        };
+        said.measure();
+        let alone = formats.get(said.uri) == Some(&1);
+        if said.uri == resource.uri {
+            said.fill(&resource, alone);
+        } else if (said.name.is_none() || said.resource_type.is_none())
+            && let Some(member) = member(said.uri, cx).await
+        {
+            said.fill(&member, alone);
+        }
+    }
+    Ok(contents)
+}
+
+/// What is known of a member of a collection.
+async fn member(uri: &str, cx: &Context) -> Option<mcp_types::Resource> {
+    let described = locate(cx.server(), uri)?.describe(cx).await;
+    described
+        .inspect_err(|error| {
+            let error = logged(error);
+            tracing::warn!(uri = %PeerText(uri), %error, "a member of a collection cannot be described");
+        })
+        .ok()
+}

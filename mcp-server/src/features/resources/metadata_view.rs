@@ -1,0 +1,108 @@
+//! [`Said`]: what contents say of their resource, text and bytes alike, by SEP-2093.
+
+use mcp_types::{Annotations, AnyResourceContents, Icon, Resource, ResourceType};
+
+/// The members that contents share with resources.
+pub(crate) struct Said<'a> {
+    pub(crate) uri: &'a str,
+    pub(crate) name: &'a mut Option<String>,
+    pub(crate) annotations: &'a mut Option<Annotations>,
+    pub(crate) resource_type: &'a mut Option<ResourceType>,
+    mime_type: &'a mut Option<String>,
+    title: &'a mut Option<String>,
+    description: &'a mut Option<String>,
+    icons: &'a mut Option<Vec<Icon>>,
+    size: &'a mut Option<i64>,
+    /// The length of these contents in bytes.
+    length: Option<usize>,
+}
+
+/// What contents say of their resource; `None` for contents of a kind that is not known here.
+pub(crate) fn said(contents: &mut AnyResourceContents) -> Option<Said<'_>> {
+    macro_rules! said {
+        ($contents:ident, $length:expr) => {
+            Said {
+                length: $length,
+                uri: &$contents.uri,
+                name: &mut $contents.name,
+                annotations: &mut $contents.annotations,
+                resource_type: &mut $contents.resource_type,
+                mime_type: &mut $contents.mime_type,
+                title: &mut $contents.title,
+                description: &mut $contents.description,
+                icons: &mut $contents.icons,
+                size: &mut $contents.size,
+            }
+        };
+    }
+    Some(match contents {
+        AnyResourceContents::Text(text) => said!(text, Some(text.text.len())),
+        AnyResourceContents::Blob(blob) => said!(blob, decoded(blob.blob.as_str())),
+        _ => return None,
+    })
+}
+
+/// How many bytes a base64 text stands for; `None` where it is not padded.
+fn decoded(text: &str) -> Option<usize> {
+    let padding = text.bytes().rev().take_while(|&byte| byte == b'=').count();
+    let bytes = (text.len() / 4 * 3).checked_sub(padding)?;
+    (text.len().is_multiple_of(4) && padding <= 2).then_some(bytes)
+}
+
+impl Said<'_> {
+    /// Says what the resource says, where nothing is said yet. Its media type is that of its
+    /// preferred format: only contents that are `alone` are surely of that one. An index that a
+    /// collection has is none of its formats.
+    pub(crate) fn fill(self, resource: &Resource, alone: bool) {
+        if alone && resource.resource_type != Some(ResourceType::Collection) {
+            fill(self.mime_type, resource.mime_type.as_ref());
+        }
+        fill(self.name, Some(&resource.name));
+        fill(self.title, resource.title.as_ref());
+        fill(self.description, resource.description.as_ref());
+        fill(self.icons, resource.icons.as_ref());
+        fill(self.annotations, resource.annotations.as_ref());
+        fill(self.resource_type, resource.resource_type.as_ref());
+    }
+
+    /// Says how long these contents are, where nothing is said yet.
+    pub(crate) fn measure(&mut self) {
+        let length = self.length.and_then(|length| i64::try_from(length).ok());
+        fill(self.size, length.as_ref());
+    }
+
+    /// Says nothing any more.
+    pub(crate) fn forget(self) {
+        *self.name = None;
+        *self.title = None;
+        *self.description = None;
+        *self.icons = None;
+        *self.annotations = None;
+        *self.size = None;
+        *self.resource_type = None;
+    }
+}
+
+fn fill<T: Clone>(member: &mut Option<T>, value: Option<&T>) {
+    if member.is_none() {
+        *member = value.cloned();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::Base64Text;
+
+    use super::decoded;
+
+    #[test]
+    fn the_length_of_bytes_is_that_before_encoding() {
+        for length in 0..20 {
+            let text = Base64Text::encode(vec![7; length]);
+            assert_eq!(decoded(text.as_str()), Some(length), "{text:?}");
+        }
+        for wrong in ["=", "====", "abc", "abcde"] {
+            assert_eq!(decoded(wrong), None, "{wrong}");
+        }
+    }
+}

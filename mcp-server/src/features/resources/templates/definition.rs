@@ -1,0 +1,234 @@
+//! [`TemplateDef`]: the definition of all resources whose URIs a template makes.
+
+use std::future::Future;
+use std::time::Duration;
+
+#[cfg(feature = "_proposals")]
+use mcp_types::Resource;
+use mcp_types::json::Map;
+use mcp_types::{
+    Annotations, CacheScope, Cursor, Icon, ListResourceTemplatesResult, MetaObject,
+    ResourceTemplate, Revision,
+};
+use serde::de::DeserializeOwned;
+
+use super::template::Template;
+use crate::features::catalog::{Definition, Features, Hints, Kept, List};
+use crate::features::resources::contents::IntoContents;
+use crate::features::resources::described::{defined, described};
+use crate::features::resources::found::Defined;
+use crate::features::resources::handlers;
+#[cfg(feature = "_proposals")]
+use crate::features::resources::handlers::Describing;
+#[cfg(feature = "seal")]
+use crate::features::resources::handlers::Listing;
+use crate::features::resources::handlers::Reading;
+use crate::features::resources::{TEMPLATE, variables};
+use crate::protocol::changes::Change;
+use crate::protocol::context::Context;
+use crate::protocol::error::HandlerError;
+
+/// A resource template with all that can be said of it.
+///
+/// ```
+/// use mcp_server::types::json::Map;
+/// use mcp_server::{Context, Server, TemplateDef};
+///
+/// let pages = TemplateDef::new("wiki://{+path}{?lang}", "page")
+///     .title("Page")
+///     .mime_type("text/markdown")
+///     .handler(|_uri, variables: Map<String>, _: Context| async move {
+///         let lang = variables.get("lang").map_or("en", String::as_str);
+///         Ok(format!("# {:?} in {lang}", variables.get("path")))
+///     });
+/// let server = Server::builder("wiki", "1.0.0").add_resource_template(pages).build()?;
+/// # drop(server);
+/// # Ok::<(), mcp_server::BuildError>(())
+/// ```
+#[must_use = "a definition does nothing until it is added"]
+pub struct TemplateDef {
+    template: ResourceTemplate,
+    hints: Hints,
+    #[cfg(feature = "https-url")]
+    http_url: bool,
+    matcher: Option<Template>,
+    reader: Option<Reading>,
+    /// What is said of each resource and cannot be said of a template.
+    #[cfg(feature = "_proposals")]
+    each: Resource,
+    #[cfg(feature = "_proposals")]
+    describer: Option<Describing>,
+    #[cfg(feature = "seal")]
+    lister: Option<Listing>,
+}
+
+impl TemplateDef {
+    /// Begins the definition of a resource template; it needs a [handler](Self::handler).
+    ///
+    /// All operators of RFC 6570 are understood: `{a}`, `{+a}`, `{#a}`, `{.a}`, `{/a}`, `{;a}`,
+    /// `{?a,b}`, `{&a}`. What cannot be taken apart again is refused when the definition is added:
+    /// prefixes (`{a:3}`), explosion (`{a*}`), a variable that stands twice, and two expressions
+    /// with nothing between them.
+    pub fn new(template: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            template: ResourceTemplate::new(template, name),
+            hints: Hints::default(),
+            #[cfg(feature = "https-url")]
+            http_url: true,
+            matcher: None,
+            reader: None,
+            #[cfg(feature = "_proposals")]
+            each: Resource::new("", ""),
+            #[cfg(feature = "_proposals")]
+            describer: None,
+            #[cfg(feature = "seal")]
+            lister: None,
+        }
+    }
+
+    described!(template, each);
+
+    /// What runs when a resource of the template is read: gets its URI and the variables.
+    pub fn handler<P, F, C>(
+        mut self,
+        handler: impl Fn(String, P, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        P: DeserializeOwned + 'static,
+        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+        C: IntoContents,
+    {
+        self.reader = Some(Box::new(move |asked, variables, cx| {
+            let variables: P = variables::typed(&asked.uri, variables)?;
+            let answer = handler(asked.uri.clone(), variables, cx);
+            Ok(handlers::contents(answer, asked.uri, asked.mime_type))
+        }));
+        self
+    }
+
+    /// What runs when only the description of a resource is asked for, without the contents.
+    ///
+    /// It is given the URI and what the definition says of all resources, and the variables, and
+    /// completes it: name, size, time of the last change. A URI that there is no resource for is a
+    /// [`HandlerError::resource_not_found`]. Without this handler the definition says all, of
+    /// every URI that the template makes. It runs when that [of a resource](crate::ResourceDef::describe)
+    /// does.
+    ///
+    /// ```
+    /// use mcp_server::types::Resource;
+    /// use mcp_server::{Context, HandlerError, TemplateDef};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Page {
+    ///     number: u32,
+    /// }
+    ///
+    /// let pages = TemplateDef::new("book://{number}", "page")
+    ///     .handler(|_uri: String, page: Page, _: Context| async move {
+    ///         Ok(format!("This is page {}.", page.number))
+    ///     })
+    ///     .describe(|resource: Resource, page: Page, _: Context| async move {
+    ///         if page.number > 300 {
+    ///             return Err(HandlerError::resource_not_found(resource.uri));
+    ///         }
+    ///         Ok(resource.title(format!("Page {}", page.number)))
+    ///     });
+    /// # drop(pages);
+    /// ```
+    #[cfg(feature = "_proposals")]
+    pub fn describe<P, F>(
+        mut self,
+        handler: impl Fn(Resource, P, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        P: DeserializeOwned + 'static,
+        F: Future<Output = Result<Resource, HandlerError>> + Send + 'static,
+    {
+        self.describer = Some(Box::new(move |resource, variables, cx| {
+            let variables: P = variables::typed(&resource.uri, variables)?;
+            Ok(Box::pin(handler(resource, variables, cx)))
+        }));
+        self
+    }
+
+    /// The variables of a URI that the template makes.
+    pub(crate) fn matches(&self, uri: &str) -> Option<Map<String>> {
+        self.matcher.as_ref()?.matches(uri)
+    }
+
+    /// Whether it has a variable of that name.
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        let matcher = self.matcher.as_ref();
+        matcher.is_some_and(|matcher| matcher.names().contains(&name))
+    }
+
+    /// Whether it lists its resources.
+    #[cfg(feature = "seal")]
+    pub(crate) fn lists(&self) -> bool {
+        self.lister.is_some()
+    }
+}
+
+impl Defined for TemplateDef {
+    defined!(template, each);
+
+    #[cfg(feature = "_proposals")]
+    fn stated(&self, uri: &str) -> Resource {
+        let template = self.template.clone();
+        let mut resource = self.each.clone();
+        uri.clone_into(&mut resource.uri);
+        resource.name = template.name;
+        resource.title = template.title;
+        resource.description = template.description;
+        resource.mime_type = template.mime_type;
+        resource.icons = template.icons;
+        resource.annotations = template.annotations;
+        resource.meta = template.meta;
+        resource
+    }
+}
+
+impl Definition for TemplateDef {
+    const KIND: &'static str = TEMPLATE;
+
+    fn key(&self) -> &str {
+        &self.template.uri_template
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        if self.reader.is_none() {
+            return Err("the template has no handler".to_owned());
+        }
+        let matcher = Template::parse(&self.template.uri_template);
+        self.matcher = Some(matcher.map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    fn change() -> Change {
+        Change::Resources
+    }
+}
+
+impl Kept for TemplateDef {
+    type Item = ResourceTemplate;
+    type Page = ListResourceTemplatesResult;
+
+    fn list(features: &Features) -> &List<Self> {
+        &features.templates
+    }
+
+    fn item(&self, _: Revision) -> ResourceTemplate {
+        self.template.clone()
+    }
+
+    fn page(
+        items: Vec<ResourceTemplate>,
+        hints: &Hints,
+        next: Option<Cursor>,
+    ) -> ListResourceTemplatesResult {
+        let mut page = ListResourceTemplatesResult::new(items, hints.ttl_ms, hints.scope);
+        page.next_cursor = next;
+        page
+    }
+}

@@ -1,0 +1,96 @@
+//! JSON Schemas: derived from types, checked when a definition is, and validated against.
+
+#[cfg(not(feature = "json-schema"))]
+pub(crate) mod promises;
+#[cfg(feature = "json-schema")]
+pub(crate) mod validator;
+#[cfg(feature = "json-schema")]
+pub(crate) mod view;
+
+use mcp_types::json::{self, Object, Value};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+
+#[cfg(not(feature = "json-schema"))]
+use promises::kept_by_types;
+
+/// Levels that a schema may nest.
+const DEPTH: usize = 64;
+/// Bytes that a schema may have as JSON.
+const SIZE: usize = 256 << 10;
+
+/// The schema of what is read as `T`; `None` for `()`, which takes nothing.
+pub(crate) fn of_input<T: JsonSchema>() -> Result<Option<Object>, String> {
+    let settings = SchemaSettings::draft2020_12();
+    let schema = plain(settings.into_generator().into_root_schema_for::<T>());
+    let schema = schema?;
+    let nothing = schema.get("type").and_then(Value::as_str) == Some("null");
+    Ok((!nothing).then_some(schema))
+}
+
+/// The schema of what `T` is written as.
+pub(crate) fn of_output<T: JsonSchema>() -> Result<Object, String> {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    plain(settings.into_generator().into_root_schema_for::<T>())
+}
+
+/// The schema as our own JSON, without what goes without saying: the dialect is the protocol's
+/// default, and the title is the name of a Rust type.
+fn plain(schema: Schema) -> Result<Object, String> {
+    match Value::from(schema.to_value()) {
+        Value::Object(mut schema) => {
+            schema.remove("$schema");
+            schema.remove("title");
+            Ok(schema)
+        }
+        Value::Bool(true) => Ok(Object::new()),
+        _ => Err("no value fits the type".to_owned()),
+    }
+}
+
+/// The schema of a tool without arguments.
+pub(crate) fn nothing() -> Object {
+    Object::from([
+        ("type", Value::from("object")),
+        ("additionalProperties", Value::from(false)),
+    ])
+}
+
+/// Makes the schema of arguments say that they are an object, as the protocol asks.
+pub(crate) fn object_at_root(schema: &mut Object) -> Result<(), String> {
+    match schema.get("type") {
+        Some(kind) if kind.as_str() == Some("object") => Ok(()),
+        Some(_) => Err("the schema of arguments must have the type `object`".to_owned()),
+        None => {
+            let rest = std::mem::take(schema);
+            schema.insert("type", "object");
+            for (name, value) in rest {
+                schema.insert(name, value);
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Refuses what is too large to be given to every peer, and to be walked for every call.
+pub(crate) fn bounded(schema: &Object) -> Result<(), String> {
+    if !schema.values().all(|value| fits(value, DEPTH)) {
+        return Err(format!("the schema nests deeper than {DEPTH} levels"));
+    }
+    let text = json::to_string(schema).map_err(|error| error.to_string())?;
+    if text.len() > SIZE {
+        return Err(format!("the schema has more than {SIZE} bytes"));
+    }
+    Ok(())
+}
+
+fn fits(value: &Value, levels: usize) -> bool {
+    let Some(levels) = levels.checked_sub(1) else {
+        return false;
+    };
+    match value {
+        Value::Array(elements) => elements.iter().all(|element| fits(element, levels)),
+        Value::Object(members) => members.values().all(|member| fits(member, levels)),
+        _ => true,
+    }
+}

@@ -1,0 +1,170 @@
+//! `resources/subscribe` and `resources/unsubscribe` with several URIs: what the peer of a
+//! connection subscribed to in the newest revision, beside what a session of an older one did.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{
+    EmptyResult, Proposal, Revision, SubscribeResourcesRequestParams,
+    UnsubscribeResourcesRequestParams, revision::Versioned,
+};
+
+use super::can_subscribe;
+use super::news::News;
+use crate::protocol::changes::{Change, Interest, Subscriber};
+use crate::protocol::context::Context;
+use crate::protocol::error::{HandlerError, bad_params};
+use crate::protocol::error_report::logged;
+use crate::protocol::limits::SUBSCRIBED_BYTES;
+use crate::protocol::message_sink::Outlet;
+use crate::protocol::respond;
+use crate::protocol::uri_limit::check_uri;
+use crate::util::uri_set::Uris;
+
+/// The resources that a connection's peer subscribed to. They end with the connection.
+#[derive(Default)]
+pub(crate) struct Subscribed(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    uris: Uris,
+    /// Hears of changes from the first subscription on, until something tells the peer of them.
+    subscriber: Option<Arc<Subscriber>>,
+    /// The peer as it was when it subscribed last: one, so that it cannot have us keep many.
+    news: Option<Arc<News>>,
+}
+
+impl Subscribed {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds all of these, or none.
+    fn add(self: &Arc<Self>, uris: Vec<String>, cx: &Context) -> Result<(), HandlerError> {
+        let limit = cx.server().limits().subscribed_resources;
+        let news = News::new(cx);
+        let mut state = self.state();
+        let mut added = Uris::default();
+        for uri in uris {
+            if !state.uris.contains(&uri) {
+                added.insert(uri);
+            }
+            // At once, since the sorted list is not meant for as many as a message can hold.
+            if state.uris.all().len() + added.all().len() > limit {
+                let what = format!("$.uris: more than {limit} subscriptions on this connection");
+                return Err(HandlerError::invalid_params(what));
+            }
+        }
+        if state.uris.bytes() + added.bytes() > SUBSCRIBED_BYTES {
+            let what = format!("$.uris: more than {SUBSCRIBED_BYTES} bytes on this connection");
+            return Err(HandlerError::invalid_params(what));
+        }
+        for uri in added.into_all() {
+            state.uris.insert(uri);
+        }
+        let first = state.news.replace(news).is_none();
+        drop(state);
+        if first {
+            let wanted = Arc::clone(self);
+            let wants = Box::new(move |uri: &str| wanted.has(uri));
+            let hub = &cx.server().inner.hub;
+            // Before the answer: what changes after it is told.
+            let subscriber = hub.subscribe(Interest::default(), wants);
+            self.state().subscriber = Some(subscriber);
+        }
+        Ok(())
+    }
+
+    fn remove(&self, uris: &[String]) {
+        let mut state = self.state();
+        for uri in uris {
+            state.uris.remove(uri);
+        }
+    }
+
+    fn has(&self, uri: &str) -> bool {
+        self.state().uris.contains(uri)
+    }
+
+    /// What tells the peer, once, when it has subscribed.
+    pub(crate) fn teller(
+        self: &Arc<Self>,
+        outlet: &Arc<dyn Outlet>,
+    ) -> Option<impl Future<Output = ()> + Send + use<>> {
+        let subscriber = self.state().subscriber.take()?;
+        Some(tell(Arc::clone(self), subscriber, Arc::clone(outlet)))
+    }
+}
+
+/// Tells the peer of changes until it is dropped or the peer is gone.
+async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc<dyn Outlet>) {
+    loop {
+        changes.ready().await;
+        outlet.room().await;
+        let Some(Change::Resource(uri)) = changes.take() else {
+            continue;
+        };
+        let Some(news) = subscribed.state().news.clone() else {
+            continue;
+        };
+        match news.message(Change::Resource(uri.clone()), None).await {
+            // It may have changed its mind meanwhile.
+            Ok(_) if !subscribed.has(&uri) => {}
+            Ok(message) => {
+                if !outlet.send(&message).await {
+                    return;
+                }
+            }
+            Err(error) => tracing::error!(error = %logged(&error), "a change cannot be announced"),
+        }
+    }
+}
+
+/// Serves `resources/subscribe` of the newest revision.
+pub(crate) fn subscribe(cx: &Context, params: &str) -> Result<Vec<u8>, HandlerError> {
+    let subscribed = of_connection(cx)?;
+    let params: SubscribeResourcesRequestParams = read(cx, params)?;
+    check_uris(cx, &params.uris)?;
+    subscribed.add(params.uris, cx)?;
+    respond::result(cx, EmptyResult::new())
+}
+
+/// Serves `resources/unsubscribe` of the newest revision.
+pub(crate) fn unsubscribe(cx: &Context, params: &str) -> Result<Vec<u8>, HandlerError> {
+    let subscribed = of_connection(cx)?;
+    let params: UnsubscribeResourcesRequestParams = read(cx, params)?;
+    check_uris(cx, &params.uris)?;
+    subscribed.remove(&params.uris);
+    respond::result(cx, EmptyResult::new())
+}
+
+fn check_uris(cx: &Context, uris: &[String]) -> Result<(), HandlerError> {
+    let mut uris = uris.iter().enumerate();
+    uris.try_for_each(|(at, uri)| check_uri(cx.server(), format_args!("$.uris[{at}]"), uri))
+}
+
+/// The subscriptions of the connection that the request came over.
+fn of_connection(cx: &Context) -> Result<Arc<Subscribed>, HandlerError> {
+    let server = cx.server();
+    if !server.offers(Proposal::VersionedResources) || !can_subscribe(server) {
+        return Err(HandlerError::method_not_found(cx.method()));
+    }
+    #[cfg(feature = "http")]
+    let http = cx.call.extensions.parts().is_some();
+    #[cfg(not(feature = "http"))]
+    let http = false;
+    let subscribed = cx.call.subscribed.clone().filter(|_| !http);
+    subscribed.ok_or_else(|| {
+        HandlerError::protocol(ErrorObject::method_not_found(format!(
+            "no method `{}` over HTTP, where nothing connects the requests of this revision: use \
+             `subscriptions/listen` with `resourceSubscriptions`",
+            cx.method()
+        )))
+    })
+}
+
+fn read<T: Versioned>(cx: &Context, params: &str) -> Result<T, HandlerError> {
+    Revision::LATEST
+        .decode(params)
+        .map_err(|error| bad_params(cx.method(), &error))
+}

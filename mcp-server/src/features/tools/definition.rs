@@ -1,0 +1,358 @@
+//! [`ToolDef`]: the definition of a tool.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use mcp_types::error::DecodeError;
+use mcp_types::headers::HeaderParam;
+use mcp_types::json::{self, Object, Value};
+use mcp_types::peer_text::PeerDisplay;
+use mcp_types::{
+    CallToolResult, Cursor, Icon, ListToolsResult, MetaObject, Revision, Tool, ToolAnnotations,
+    ToolInputSchema,
+};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::features::catalog::{Definition, Features, Hints, Kept, List};
+use crate::features::schema::validator::Validator;
+use crate::features::tools::result::IntoToolResult;
+use crate::features::{downgrade, schema};
+use crate::protocol::changes::Change;
+use crate::protocol::context::Context;
+use crate::protocol::error::HandlerError;
+use crate::util::and_then::then;
+
+/// A tool's handler at work.
+pub(crate) type Running =
+    Pin<Box<dyn Future<Output = Result<CallToolResult, HandlerError>> + Send>>;
+
+type Handler = Box<dyn Fn(Object, Context) -> Result<Running, DecodeError> + Send + Sync>;
+
+/// A tool with all that can be said of it.
+///
+/// ```
+/// use mcp_server::types::{Icon, ToolAnnotations};
+/// use mcp_server::{Context, Server, ToolDef};
+///
+/// let clock = ToolDef::new("clock")
+///     .title("Clock")
+///     .description("Tells the time")
+///     .annotations(ToolAnnotations::new().read_only_hint(true))
+///     .icon(Icon::new("https://example.com/clock.png"))
+///     .handler(|(), _: Context| async { Ok("noon") });
+/// let server = Server::builder("demo", "1.0.0").add_tool(clock).build()?;
+/// # drop(server);
+/// # Ok::<(), mcp_server::BuildError>(())
+/// ```
+#[must_use = "a definition does nothing until it is added"]
+pub struct ToolDef {
+    tool: Tool,
+    input: Option<Object>,
+    output: Option<Object>,
+    handler: Option<Handler>,
+    fault: Option<String>,
+    header_params: Vec<HeaderParam>,
+    #[cfg(feature = "json-schema")]
+    validators: Validators,
+}
+
+#[cfg(feature = "json-schema")]
+#[derive(Default)]
+struct Validators {
+    input: Option<Validator>,
+    output: Option<Validator>,
+}
+
+impl ToolDef {
+    /// Begins the definition of a tool with this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            tool: Tool::new(name, ToolInputSchema::new()),
+            input: None,
+            output: None,
+            handler: None,
+            fault: None,
+            header_params: Vec::new(),
+            #[cfg(feature = "json-schema")]
+            validators: Validators::default(),
+        }
+    }
+
+    /// A name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.tool.title = Some(title.into());
+        self
+    }
+
+    /// What the tool does, for the model.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.tool.description = Some(description.into());
+        self
+    }
+
+    /// Hints on how the tool behaves.
+    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.tool.annotations = Some(annotations);
+        self
+    }
+
+    /// Adds an icon.
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.tool.icons.get_or_insert_default().push(icon);
+        self
+    }
+
+    /// Further data on the tool, its `_meta`.
+    pub fn meta(mut self, meta: MetaObject) -> Self {
+        self.tool.meta = Some(meta);
+        self
+    }
+
+    /// The schema of the arguments, instead of one derived from the handler. Its dialect is JSON
+    /// Schema 2020-12 unless its `$schema` says another; its type is `object`; it refers to
+    /// nothing outside of itself.
+    #[cfg(feature = "json-schema")]
+    pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
+        match schema.into() {
+            Value::Object(schema) => self.input = Some(schema),
+            _ => self.fault = Some("the schema of arguments must be an object".to_owned()),
+        }
+        self
+    }
+
+    /// The schema of the structured content, instead of one derived from the handler. Results are
+    /// validated against it: one that does not fit is a fault of the tool, -32603.
+    #[cfg(feature = "json-schema")]
+    pub fn output_schema(mut self, schema: impl Into<Value>) -> Self {
+        match schema.into() {
+            Value::Object(schema) => self.output = Some(schema),
+            _ => self.fault = Some("the schema of the output must be an object".to_owned()),
+        }
+        self
+    }
+
+    /// What runs when the tool is called, with typed arguments.
+    pub fn handler<A, F, T>(
+        mut self,
+        handler: impl Fn(A, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + 'static,
+        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: IntoToolResult,
+    {
+        let derived = match schema::of_input::<A>() {
+            Ok(derived) => derived,
+            Err(fault) => {
+                self.fault = Some(fault);
+                return self;
+            }
+        };
+        let nothing = derived.is_none();
+        self.input
+            .get_or_insert_with(|| derived.unwrap_or_else(schema::nothing));
+        self.handler = Some(Box::new(move |arguments, cx| {
+            let arguments: A = if nothing {
+                if let Some(name) = arguments.keys().next() {
+                    let error = DecodeError::data("the tool takes no arguments");
+                    return Err(error.inside_member(name.to_owned()));
+                }
+                json::from_value(Value::Null)?
+            } else {
+                json::from_object(arguments)?
+            };
+            Ok(run(handler(arguments, cx)))
+        }));
+        self.output::<T>()
+    }
+
+    /// What runs when the tool is called, with arguments as they came, valid under the
+    /// [schema](Self::input_schema) that must be given.
+    ///
+    /// ```
+    /// use mcp_server::types::json::{Object, Value};
+    /// use mcp_server::{Context, Server, ToolDef};
+    ///
+    /// let schema: Value = serde_json::json!({
+    ///     "type": "object",
+    ///     "properties": { "city": { "type": "string" } },
+    ///     "required": ["city"],
+    /// })
+    /// .into();
+    /// let tool = ToolDef::new("mayor")
+    ///     .input_schema(schema)
+    ///     .object_handler(|args: Object, _: Context| async move {
+    ///         let city = args.get("city").and_then(Value::as_str).unwrap_or_default();
+    ///         Ok(format!("The mayor of {city} is out."))
+    ///     });
+    /// let server = Server::builder("demo", "1.0.0").add_tool(tool).build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildError>(())
+    /// ```
+    #[cfg(feature = "json-schema")]
+    pub fn object_handler<F, T>(
+        mut self,
+        handler: impl Fn(Object, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: IntoToolResult,
+    {
+        self.handler = Some(Box::new(move |arguments, cx| {
+            Ok(run(handler(arguments, cx)))
+        }));
+        self.output::<T>()
+    }
+
+    fn output<T: IntoToolResult>(mut self) -> Self {
+        if self.output.is_none() {
+            match T::output_schema() {
+                Some(Ok(schema)) => self.output = Some(schema),
+                Some(Err(fault)) => self.fault = Some(fault),
+                None => {}
+            }
+        }
+        self
+    }
+
+    pub(crate) fn tool(&self) -> &Tool {
+        &self.tool
+    }
+
+    /// Checks the arguments and begins.
+    pub(crate) fn start(&self, arguments: Object, cx: Context) -> Result<Running, String> {
+        #[cfg(feature = "json-schema")]
+        if let Some(validator) = &self.validators.input {
+            validator.check(&arguments)?;
+        }
+        let Some(handler) = &self.handler else {
+            return Err("the tool has no handler".to_owned());
+        };
+        handler(arguments, cx).map_err(|error| error.to_string())
+    }
+
+    /// Holds the tool to its own output schema.
+    pub(crate) fn check_result(
+        &self,
+        result: CallToolResult,
+    ) -> Result<CallToolResult, HandlerError> {
+        if self.output.is_none() || result.is_error == Some(true) {
+            return Ok(result);
+        }
+        let fault = match &result.structured_content {
+            None => Some("there is no structured content".to_owned()),
+            #[cfg(feature = "json-schema")]
+            Some(content) => self
+                .validators
+                .output
+                .as_ref()
+                .and_then(|validator| validator.check(content).err()),
+            #[cfg(not(feature = "json-schema"))]
+            Some(_) => None,
+        };
+        let Some(fault) = fault else {
+            return Ok(result);
+        };
+        let name = &self.tool.name;
+        tracing::error!(
+            tool = name,
+            fault = %PeerDisplay(&fault),
+            "a tool's result breaks its output schema"
+        );
+        Err(HandlerError::internal(format!(
+            "the result of `{name}` does not fit the tool's output schema"
+        )))
+    }
+
+    /// The arguments that HTTP headers repeat.
+    #[cfg(feature = "http")]
+    pub(crate) fn header_params(&self) -> &[HeaderParam] {
+        &self.header_params
+    }
+
+    /// Makes the schemas what they must be.
+    fn complete(&mut self) -> Result<(), String> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        if self.handler.is_none() {
+            return Err("the tool has no handler".to_owned());
+        }
+        let Some(mut input) = self.input.take() else {
+            return Err("a tool with an object handler needs an input schema".to_owned());
+        };
+        schema::object_at_root(&mut input)?;
+        schema::bounded(&input)?;
+        self.header_params =
+            mcp_types::headers::header_params(&input).map_err(|error| error.to_string())?;
+        if let Some(output) = &self.output {
+            schema::bounded(output)?;
+        }
+        #[cfg(not(feature = "json-schema"))]
+        schema::kept_by_types(&input)?;
+        #[cfg(feature = "json-schema")]
+        {
+            self.validators = Validators {
+                input: Some(Validator::new(&input)?),
+                output: self
+                    .output
+                    .as_ref()
+                    .map(Validator::new)
+                    .transpose()
+                    .map_err(|fault| format!("output: {fault}"))?,
+            };
+        }
+        self.tool.input_schema = json::from_object(input).map_err(|error| error.to_string())?;
+        self.tool.output_schema = self
+            .output
+            .clone()
+            .map(json::from_object)
+            .transpose()
+            .map_err(|error| error.to_string())?;
+        Ok(())
+    }
+}
+
+fn run<F, T>(answer: F) -> Running
+where
+    F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    T: IntoToolResult,
+{
+    Box::pin(then(answer, |answer: T| answer.into_tool_result()))
+}
+
+impl Definition for ToolDef {
+    const KIND: &'static str = "tool";
+
+    fn key(&self) -> &str {
+        &self.tool.name
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        self.complete()
+    }
+
+    fn change() -> Change {
+        Change::Tools
+    }
+}
+
+impl Kept for ToolDef {
+    type Item = Tool;
+    type Page = ListToolsResult;
+
+    fn list(features: &Features) -> &List<Self> {
+        &features.tools
+    }
+
+    fn item(&self, revision: Revision) -> Tool {
+        downgrade::tool(self.tool.clone(), revision)
+    }
+
+    fn page(items: Vec<Tool>, hints: &Hints, next: Option<Cursor>) -> ListToolsResult {
+        let mut page = ListToolsResult::new(items, hints.ttl_ms, hints.scope);
+        page.next_cursor = next;
+        page
+    }
+}

@@ -1,0 +1,158 @@
+//! [`UrlKeys`]: what URLs are signed with.
+
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::protocol::seal::SealError;
+
+const KEY: usize = 32;
+/// Bytes of the name that a token gives its key.
+pub(crate) const KEY_ID: usize = 4;
+/// Bytes of a signature.
+pub(crate) const TAG: usize = 32;
+/// What stands before all that is signed, so that a key used elsewhere, too, signs nothing twice.
+const PURPOSE: &[u8] = b"mcp-server https-url token\0";
+const NAMING: &[u8] = b"mcp-server https-url key id\0";
+
+/// The keys that URLs of resources are signed with.
+///
+/// A server makes a random one for itself. Processes that serve one endpoint need the same. A
+/// running server changes them by [`rotate_url_keys`](crate::Server::rotate_url_keys): with the
+/// older ones named, what was handed out stays good until it expires; without, all of it is void
+/// at once.
+///
+/// ```
+/// use mcp_server::UrlKeys;
+///
+/// let (old, new) = ([1; 32], [2; 32]);
+/// let before = UrlKeys::new(old).and_older(new); // known everywhere before it signs
+/// let after = UrlKeys::new(new).and_older(old);
+/// let done = UrlKeys::new(new); // when the longest lifetime has passed
+/// # drop((before, after, done));
+/// ```
+#[derive(Clone)]
+pub struct UrlKeys {
+    current: SigningKey,
+    older: Vec<SigningKey>,
+}
+
+#[derive(Clone)]
+struct SigningKey {
+    id: [u8; KEY_ID],
+    mac: Hmac<Sha256>,
+}
+
+impl SigningKey {
+    fn new(key: [u8; KEY]) -> Self {
+        // As HMAC does it with keys that are shorter than a block.
+        let mut block = [0; 64];
+        let (start, _) = block.split_at_mut(KEY);
+        start.copy_from_slice(&key);
+        let mac = Hmac::<Sha256>::new(&block.into());
+        let name = mac.clone().chain_update(NAMING).finalize().into_bytes();
+        let mut id = [0; KEY_ID];
+        for (to, from) in id.iter_mut().zip(name) {
+            *to = from;
+        }
+        Self { id, mac }
+    }
+
+    fn mac(&self, audience: &str, bytes: &[u8]) -> Hmac<Sha256> {
+        let mac = self.mac.clone();
+        // A URL has no zero byte.
+        mac.chain_update(PURPOSE)
+            .chain_update(audience)
+            .chain_update([0])
+            .chain_update(bytes)
+    }
+}
+
+impl UrlKeys {
+    /// A key from elsewhere. It must be as unguessable as 32 random bytes are.
+    #[must_use]
+    pub fn new(key: [u8; 32]) -> Self {
+        Self {
+            current: SigningKey::new(key),
+            older: Vec::new(),
+        }
+    }
+
+    /// A random key.
+    ///
+    /// # Errors
+    ///
+    /// [`SealError::Random`] where the system gives no random numbers.
+    pub fn generate() -> Result<Self, SealError> {
+        let mut key = [0; KEY];
+        getrandom::fill(&mut key)?;
+        Ok(Self::new(key))
+    }
+
+    /// Takes what was signed with this key, too. Nothing is signed with it.
+    #[must_use]
+    pub fn and_older(mut self, key: [u8; 32]) -> Self {
+        self.older.push(SigningKey::new(key));
+        self
+    }
+
+    /// The name of the key that signs.
+    pub(crate) fn id(&self) -> [u8; KEY_ID] {
+        self.current.id
+    }
+
+    pub(crate) fn sign(&self, audience: &str, bytes: &[u8]) -> [u8; TAG] {
+        self.current
+            .mac(audience, bytes)
+            .finalize()
+            .into_bytes()
+            .into()
+    }
+
+    /// Whether the key of that name signed this, compared in constant time.
+    pub(crate) fn verify(
+        &self,
+        id: [u8; KEY_ID],
+        audience: &str,
+        bytes: &[u8],
+        tag: &[u8],
+    ) -> bool {
+        std::iter::once(&self.current)
+            .chain(&self.older)
+            .filter(|key| key.id == id)
+            .any(|key| key.mac(audience, bytes).verify_slice(tag).is_ok())
+    }
+}
+
+impl fmt::Debug for UrlKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UrlKeys")
+            .field("older", &self.older.len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_do_not_show() {
+        let keys = UrlKeys::new([171; KEY]).and_older([205; KEY]);
+        let text = format!("{keys:?} {keys:#?}");
+        assert!(!text.contains("171") && !text.contains("205"), "{text}");
+    }
+
+    #[test]
+    fn older_keys_verify_and_do_not_sign() {
+        let (old, new) = (UrlKeys::new([1; KEY]), UrlKeys::new([2; KEY]));
+        let both = UrlKeys::new([2; KEY]).and_older([1; KEY]);
+        let tag = old.sign("https://a/", b"x");
+        assert!(both.verify(old.id(), "https://a/", b"x", &tag));
+        assert!(!new.verify(old.id(), "https://a/", b"x", &tag));
+        assert!(!both.verify(new.id(), "https://a/", b"x", &tag));
+        assert!(!both.verify(old.id(), "https://b/", b"x", &tag));
+        assert_eq!(both.sign("https://a/", b"x"), new.sign("https://a/", b"x"));
+    }
+}

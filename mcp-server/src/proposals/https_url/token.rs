@@ -1,0 +1,214 @@
+//! [`Token`]: what a URL says, signed.
+//!
+//! | bytes | |
+//! | --- | --- |
+//! | 1 | the form of tokens, 1 |
+//! | 4 | the name of the key |
+//! | 8 | when it was issued, in milliseconds since 1970 |
+//! | 8 | when it expires, in milliseconds since 1970 |
+//! | 1 | what it allows: `G`, to GET |
+//! | 2 | 0 where there is no principal, else the length of its name and 1 |
+//! | | the name of the principal |
+//! | | the URI of the resource |
+//! | 32 | HMAC-SHA256 of the purpose, the base URL and all of the above |
+//!
+//! Numbers are big-endian, and the whole is base64url without padding: one segment of a path.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::keys::{KEY_ID, TAG, UrlKeys};
+
+const VERSION: u8 = 1;
+const GET: u8 = b'G';
+/// The longest URI that gets a URL: what is made of it has to pass proxies and programs, of which
+/// many take no more than 8 KiB.
+pub(crate) const LONGEST_URI: usize = 2_048;
+/// The longest name of a principal.
+pub(crate) const LONGEST_PRINCIPAL: usize = 512;
+const FIXED: usize = 1 + KEY_ID + 8 + 8 + 1 + 2;
+const LONGEST: usize = (FIXED + LONGEST_PRINCIPAL + LONGEST_URI + TAG).div_ceil(3) * 4;
+
+/// Leave to GET one resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    /// Milliseconds since 1970.
+    pub(crate) issued: u64,
+    /// Milliseconds since 1970.
+    pub(crate) expires: u64,
+    pub(crate) principal: Option<String>,
+    pub(crate) uri: String,
+}
+
+/// The text is not one that a key of ours has signed for this base URL.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Forged;
+
+impl Token {
+    /// The text that stands in a URL; `None` where it would be too long.
+    pub(crate) fn sign(&self, keys: &UrlKeys, audience: &str) -> Option<String> {
+        let principal = self.principal.as_deref().unwrap_or_default();
+        if self.uri.len() > LONGEST_URI || principal.len() > LONGEST_PRINCIPAL {
+            return None;
+        }
+        let length = match &self.principal {
+            Some(principal) => u16::try_from(principal.len() + 1).ok()?,
+            None => 0,
+        };
+        let mut bytes = Vec::with_capacity(FIXED + principal.len() + self.uri.len() + TAG);
+        bytes.push(VERSION);
+        bytes.extend_from_slice(&keys.id());
+        bytes.extend_from_slice(&self.issued.to_be_bytes());
+        bytes.extend_from_slice(&self.expires.to_be_bytes());
+        bytes.push(GET);
+        bytes.extend_from_slice(&length.to_be_bytes());
+        bytes.extend_from_slice(principal.as_bytes());
+        bytes.extend_from_slice(self.uri.as_bytes());
+        let tag = keys.sign(audience, &bytes);
+        bytes.extend_from_slice(&tag);
+        Some(URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    /// Reads what [`sign`](Self::sign) made. Nothing of it is looked at before its signature is
+    /// known to be good, but the name of the key. Whether it has expired is another question.
+    pub(crate) fn read(text: &str, keys: &UrlKeys, audience: &str) -> Result<Self, Forged> {
+        if text.len() > LONGEST {
+            return Err(Forged);
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| Forged)?;
+        let (signed, tag) = bytes.split_last_chunk::<TAG>().ok_or(Forged)?;
+        let Some((&[VERSION], rest)) = signed.split_first_chunk::<1>() else {
+            return Err(Forged);
+        };
+        let (id, rest) = rest.split_first_chunk::<KEY_ID>().ok_or(Forged)?;
+        if !keys.verify(*id, audience, signed, tag) {
+            return Err(Forged);
+        }
+        Self::parse(rest).ok_or(Forged)
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let (issued, rest) = bytes.split_first_chunk::<8>()?;
+        let (expires, rest) = rest.split_first_chunk::<8>()?;
+        let (&[GET], rest) = rest.split_first_chunk::<1>()? else {
+            return None;
+        };
+        let (length, rest) = rest.split_first_chunk::<2>()?;
+        let (principal, uri) = match u16::from_be_bytes(*length).checked_sub(1) {
+            None => (None, rest),
+            Some(length) => {
+                let (principal, uri) = rest.split_at_checked(length.into())?;
+                (Some(text(principal)?), uri)
+            }
+        };
+        Some(Self {
+            issued: u64::from_be_bytes(*issued),
+            expires: u64::from_be_bytes(*expires),
+            principal,
+            uri: text(uri)?,
+        })
+    }
+}
+
+fn text(bytes: &[u8]) -> Option<String> {
+    String::from_utf8(bytes.to_vec()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "https://files.example.com/r/";
+
+    fn token() -> Token {
+        Token {
+            issued: 1_769_000_000_123,
+            expires: 1_769_000_900_000,
+            principal: Some("alice".to_owned()),
+            uri: "file:///a/ä.txt".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_was_signed_is_read() {
+        let keys = UrlKeys::new([7; 32]);
+        for principal in [None, Some(String::new()), Some("alice".to_owned())] {
+            let token = Token {
+                principal,
+                ..token()
+            };
+            let text = token.sign(&keys, BASE).unwrap();
+            assert_eq!(Token::read(&text, &keys, BASE), Ok(token));
+        }
+    }
+
+    #[test]
+    fn the_form_of_tokens_does_not_change() {
+        let keys = UrlKeys::new([7; 32]);
+        assert_eq!(
+            token().sign(&keys, BASE).unwrap(),
+            "Aff0c-IAAAGb4J3aewAAAZvgq5WgRwAGYWxpY2VmaWxlOi8vL2Evw6QudHh0uWDf7IR3NI27n7R2h89WG64SjApRe1Hm9SnIFnWHPJc"
+        );
+        let anyone = Token {
+            principal: None,
+            ..token()
+        };
+        assert_eq!(
+            anyone.sign(&keys, BASE).unwrap(),
+            "Aff0c-IAAAGb4J3aewAAAZvgq5WgRwAAZmlsZTovLy9hL8OkLnR4dKzCQSawQ8n4ce8fvzvJR97jp8sIEHHfNvZPaASwWewH"
+        );
+    }
+
+    #[test]
+    fn no_changed_byte_and_no_cut_goes_unnoticed() {
+        let keys = UrlKeys::new([7; 32]);
+        let text = token().sign(&keys, BASE).unwrap();
+        let bytes = URL_SAFE_NO_PAD.decode(&text).unwrap();
+        for place in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut changed = bytes.clone();
+                changed[place] ^= 1 << bit;
+                let changed = URL_SAFE_NO_PAD.encode(changed);
+                assert_eq!(Token::read(&changed, &keys, BASE), Err(Forged));
+            }
+        }
+        for length in 0..text.len() {
+            assert_eq!(Token::read(&text[..length], &keys, BASE), Err(Forged));
+        }
+    }
+
+    #[test]
+    fn a_token_of_another_base_or_key_is_refused() {
+        let keys = UrlKeys::new([7; 32]);
+        let text = token().sign(&keys, BASE).unwrap();
+        let elsewhere = "https://files.example.com/r/x/";
+        assert_eq!(Token::read(&text, &keys, elsewhere), Err(Forged));
+        assert_eq!(
+            Token::read(&text, &UrlKeys::new([8; 32]), BASE),
+            Err(Forged)
+        );
+    }
+
+    #[test]
+    fn nothing_long_is_signed_or_read() {
+        let keys = UrlKeys::new([7; 32]);
+        let longest = Token {
+            principal: Some("p".repeat(LONGEST_PRINCIPAL)),
+            uri: "u".repeat(LONGEST_URI),
+            ..token()
+        };
+        let text = longest.sign(&keys, BASE).unwrap();
+        assert!(text.len() <= LONGEST, "{}", text.len());
+        assert!(Token::read(&text, &keys, BASE).is_ok());
+        let mut long = longest.clone();
+        long.uri.push('u');
+        assert_eq!(long.sign(&keys, BASE), None);
+        let mut long = longest;
+        long.principal = Some("p".repeat(LONGEST_PRINCIPAL + 1));
+        assert_eq!(long.sign(&keys, BASE), None);
+        assert_eq!(
+            Token::read(&"A".repeat(LONGEST + 1), &keys, BASE),
+            Err(Forged)
+        );
+    }
+}

@@ -1,0 +1,305 @@
+//! Bounds on what peers can make the server keep, do and wait for.
+
+use std::time::Duration;
+
+use crate::protocol::error::BuildError;
+
+/// Bounds on everything that a peer could make grow or last. The defaults suit most servers.
+///
+/// How deep JSON may nest is fixed, by [`NESTING_LIMIT`](mcp_types::json::NESTING_LIMIT).
+///
+/// A peer is an authenticated [`Principal`](crate::Principal); without one, over HTTP, the address
+/// that a request comes from (for IPv6 its /64 network), else the pair of byte streams. Where the
+/// address is not known either, because the service runs behind a stack that does not pass it on
+/// as an extension of the type [`SocketAddr`](std::net::SocketAddr), only the totals hold.
+///
+/// [`Duration::MAX`] and [`usize::MAX`] mean that there is no limit.
+///
+/// # Memory
+///
+/// What all HTTP peers together can make the server keep is at most, in bytes and beside what
+/// handlers keep themselves:
+///
+/// ```text
+///   retained_bytes                         sessions, channels of HTTP+SSE, subscriptions
+/// + connections * (header_bytes + 64 KiB)  buffers and heads; over HTTP/2 one head a stream
+/// + all_subscriptions * header_bytes       heads of requests that last
+/// + 25 * body_bytes                        bodies that arrive or are served, and what is decoded
+///                                          from them: at most 24 bytes of memory a byte of text
+/// + concurrent_requests * (header_bytes + 100 KiB)
+///                                          other requests in flight; each may be 4 KiB of text
+/// + all_queued_bytes                       messages for clients that read slowly, and one message
+///                                          of the handler's for each response
+/// + 64 MiB                                 events for clients that come back
+/// ```
+///
+/// A connection of byte streams keeps up to `24 * peer_bytes` and 512 KiB for its session, and up
+/// to `queued_bytes` of messages, beside `25 * message_bytes` for each of its `concurrent_requests`;
+/// a program that accepts such connections from strangers has to bound their number.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of one message, and of an HTTP body: 4 MiB.
+    pub message_bytes: usize,
+    /// JSON values in the params of one message: 100,000. Members, elements, arrays and objects
+    /// count. Even the shortest value costs time and memory, so that 4 MiB of them would keep a
+    /// thread busy for too long; long texts count once. More are refused with -32602.
+    pub message_values: usize,
+    /// Messages in one batch of revision 2025-03-26: 100.
+    pub batch: usize,
+    /// Requests of one connection or session that run at once, over HTTP of all connections
+    /// together: 1,024. One more is refused. Requests for URLs of resources are counted apart.
+    pub concurrent_requests: usize,
+    /// Requests of `subscriptions/listen` of one peer that last at once: 1,024.
+    pub subscriptions: usize,
+    /// Requests of `subscriptions/listen` that last at once in all: 10,000.
+    pub all_subscriptions: usize,
+    /// Resources that one subscription, session or connection may name: 1,024. Their URIs have
+    /// 256 KiB at most, all together.
+    pub subscribed_resources: usize,
+    /// Bytes that wait for a slow reader of one response or connection before handlers have to
+    /// wait, too: 1 MiB.
+    pub queued_bytes: usize,
+    /// How long a peer on a pair of byte streams may take to its first message: 1 minute. It does
+    /// not hold for standard input, where the peer is who started the process.
+    pub first_message_time: Duration,
+    /// How long a request may run: 5 minutes. Subscriptions may last longer.
+    pub request_time: Duration,
+    /// How long requests in flight may go on after the end of input or a shutdown, before they are
+    /// ended with an error: 10 seconds.
+    pub grace_time: Duration,
+    /// Sessions of legacy peers over HTTP: 10,000. The one unused for longest is closed in favour
+    /// of a new one if it is idle; otherwise the new one is refused. Streams of the deprecated
+    /// HTTP+SSE: as many again, the next is refused.
+    pub sessions: usize,
+    /// How long a session may be idle: 30 minutes.
+    pub session_idle_time: Duration,
+    /// The least time between two progress notifications of a request, the last one apart: 20 ms.
+    pub progress_interval: Duration,
+    /// How long sealed state of a request that waits for input stays valid: 1 hour.
+    pub state_time: Duration,
+    /// Bytes of a request's headers over HTTP: 32 KiB.
+    pub header_bytes: usize,
+    /// HTTP connections that `serve_http` keeps at once: 10,000. When all are taken, or the
+    /// process has no descriptors left, the connection that has been idle for longest is closed in
+    /// favour of a new one. If none is idle, the new one gets a short response with status 503.
+    pub connections: usize,
+    /// How often a quiet stream of events gets a comment, so that nothing on the way closes it:
+    /// 15 seconds.
+    pub keep_alive: Duration,
+    /// Events of one legacy stream that are kept for a client that comes back: 256.
+    pub kept_events: usize,
+    /// How long a client of `serve_http` may take from the moment its connection is accepted until
+    /// the head of its first request is complete, TLS handshake and HTTP/2 preface included: 10
+    /// seconds.
+    pub header_time: Duration,
+    /// How long a connection of `serve_http` may be idle, and how long the head of a later request
+    /// may take: 1 minute. An idle connection that breaks without a word is found within the same
+    /// time.
+    pub connection_idle_time: Duration,
+    /// How long the body of an HTTP request may take: 1 minute. It counts as a request in flight
+    /// only when it has arrived.
+    pub body_time: Duration,
+    /// Bytes a second at which the body of an HTTP request has to arrive, measured over every 5
+    /// seconds: 1 KiB. Zero means any rate.
+    pub body_rate: usize,
+    /// Bytes of HTTP bodies that are still arriving or whose requests are in flight, of all peers
+    /// together: 256 MiB. Bodies up to 4 KiB are not counted once they have arrived. A request
+    /// that needs more is refused with 503.
+    pub body_bytes: usize,
+    /// How long a client may leave a response, or what is left of it, unread: 30 seconds. Then its
+    /// connection is closed; over HTTP/2 its stream is reset.
+    pub write_time: Duration,
+    /// Requests of one peer that run at once over HTTP: 256.
+    pub requests_per_peer: usize,
+    /// HTTP connections of one address that `serve_http` keeps at once: 2,500. One more takes the
+    /// place of the one of the same address that has been idle for longest.
+    pub connections_per_peer: usize,
+    /// Sessions of one peer over HTTP: 2,500. One more takes the place of the one of the same peer
+    /// that has been idle for longest.
+    pub sessions_per_peer: usize,
+    /// Bytes of HTTP bodies that are still arriving or whose requests are in flight, of one peer:
+    /// 64 MiB.
+    pub body_bytes_per_peer: usize,
+    /// Bytes of messages that wait for the slow HTTP clients of one peer: 16 MiB. Beyond it, each
+    /// of the peer's responses may hold one message.
+    pub queued_bytes_per_peer: usize,
+    /// Bytes of messages that wait for slow HTTP clients in all: 128 MiB. Beyond it, each response
+    /// may hold one message.
+    pub all_queued_bytes: usize,
+    /// Bytes of one URI of a resource or template that a peer names in a request: 8 KiB. A longer
+    /// one is refused with -32602 before it is matched with anything.
+    pub uri_bytes: usize,
+    /// Bytes of JSON text in which a peer describes itself, in `clientInfo` and capabilities
+    /// together: 64 KiB. The same for the whole `_meta` of a request that lasts, such as
+    /// `subscriptions/listen`. Longer ones are refused with -32602.
+    pub peer_bytes: usize,
+    /// Bytes of a request's id, a progress token and a `traceparent`: 1 KiB. Longer ones are
+    /// refused with -32602.
+    pub id_bytes: usize,
+    /// Bytes of memory that sessions over HTTP and subscriptions keep for their peers: 256 MiB,
+    /// and a quarter of it for one peer. What peers say about themselves counts 24 times its text,
+    /// URIs twice, and each session and subscription with 4 KiB in addition. Sessions that have
+    /// been idle for longest are closed in favour of others; a subscription too many is refused.
+    pub retained_bytes: usize,
+}
+
+/// Bytes of the URIs that one subscription, session or connection may name: they are kept as long as
+/// it lasts.
+pub(crate) const SUBSCRIBED_BYTES: usize = 256 << 10;
+
+/// The longest time that is measured, some 30 years. Times are added to each other and to the
+/// current time, which must not overflow.
+const LONGEST: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
+/// The highest count and size that is measured: numbers are added to each other, and a semaphore
+/// has no more permits.
+const MOST: usize = usize::MAX >> 4;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message_bytes: 4 << 20,
+            message_values: 100_000,
+            batch: 100,
+            concurrent_requests: 1_024,
+            subscriptions: 1_024,
+            all_subscriptions: 10_000,
+            subscribed_resources: 1_024,
+            queued_bytes: 1 << 20,
+            first_message_time: Duration::from_secs(60),
+            request_time: Duration::from_secs(300),
+            grace_time: Duration::from_secs(10),
+            sessions: 10_000,
+            session_idle_time: Duration::from_secs(1_800),
+            progress_interval: Duration::from_millis(20),
+            state_time: Duration::from_secs(3_600),
+            header_bytes: 32 << 10,
+            connections: 10_000,
+            keep_alive: Duration::from_secs(15),
+            kept_events: 256,
+            header_time: Duration::from_secs(10),
+            connection_idle_time: Duration::from_secs(60),
+            body_time: Duration::from_secs(60),
+            body_rate: 1 << 10,
+            body_bytes: 256 << 20,
+            write_time: Duration::from_secs(30),
+            requests_per_peer: 256,
+            connections_per_peer: 2_500,
+            sessions_per_peer: 2_500,
+            body_bytes_per_peer: 64 << 20,
+            queued_bytes_per_peer: 16 << 20,
+            all_queued_bytes: 128 << 20,
+            uri_bytes: 8 << 10,
+            peer_bytes: 64 << 10,
+            id_bytes: 1 << 10,
+            retained_bytes: 256 << 20,
+        }
+    }
+}
+
+impl Limits {
+    /// Returns the same limits, with those that mean "unlimited" low enough to calculate with.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Invalid`] for a limit with which nothing could be served.
+    pub(crate) fn checked(mut self) -> Result<Self, BuildError> {
+        let Self {
+            message_bytes,
+            message_values,
+            batch,
+            concurrent_requests,
+            subscriptions,
+            all_subscriptions,
+            subscribed_resources,
+            queued_bytes,
+            first_message_time,
+            request_time,
+            grace_time,
+            sessions,
+            session_idle_time,
+            progress_interval,
+            state_time,
+            header_bytes,
+            connections,
+            keep_alive,
+            kept_events,
+            header_time,
+            connection_idle_time,
+            body_time,
+            body_rate,
+            body_bytes,
+            write_time,
+            requests_per_peer,
+            connections_per_peer,
+            sessions_per_peer,
+            body_bytes_per_peer,
+            queued_bytes_per_peer,
+            all_queued_bytes,
+            uri_bytes,
+            peer_bytes,
+            id_bytes,
+            retained_bytes,
+        } = &mut self;
+        for (name, is_zero) in [
+            ("message_bytes", *message_bytes == 0),
+            ("keep_alive", keep_alive.is_zero()),
+            ("header_time", header_time.is_zero()),
+            ("connection_idle_time", connection_idle_time.is_zero()),
+            ("write_time", write_time.is_zero()),
+        ] {
+            if is_zero {
+                return Err(BuildError::Invalid {
+                    kind: "limit",
+                    name: name.to_owned(),
+                    reason: "it is zero, so that nothing could be served".to_owned(),
+                });
+            }
+        }
+        for time in [
+            first_message_time,
+            request_time,
+            grace_time,
+            session_idle_time,
+            progress_interval,
+            state_time,
+            keep_alive,
+            header_time,
+            connection_idle_time,
+            body_time,
+            write_time,
+        ] {
+            *time = LONGEST.min(*time);
+        }
+        for number in [
+            message_bytes,
+            message_values,
+            batch,
+            concurrent_requests,
+            subscriptions,
+            all_subscriptions,
+            subscribed_resources,
+            queued_bytes,
+            sessions,
+            header_bytes,
+            connections,
+            kept_events,
+            body_rate,
+            body_bytes,
+            requests_per_peer,
+            connections_per_peer,
+            sessions_per_peer,
+            body_bytes_per_peer,
+            queued_bytes_per_peer,
+            all_queued_bytes,
+            uri_bytes,
+            peer_bytes,
+            id_bytes,
+            retained_bytes,
+        ] {
+            *number = MOST.min(*number);
+        }
+        Ok(self)
+    }
+}

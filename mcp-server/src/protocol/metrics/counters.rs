@@ -1,0 +1,128 @@
+//! [`Counters`]: where a server counts.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, Weak};
+
+use super::Metrics;
+use crate::protocol::core::Server;
+use crate::protocol::metrics::refusals::{RefusalCause, Refusals};
+
+/// Shards of the counters that every request increments.
+const SHARDS: usize = 8;
+
+/// The counters of a server, and the endpoints whose gauges belong to it.
+#[derive(Default)]
+pub(crate) struct Counters {
+    shards: [Shard; SHARDS],
+    refusals: [AtomicU64; RefusalCause::ALL.len()],
+    open_connections: AtomicUsize,
+    accepted_connections: AtomicU64,
+    endpoints: Mutex<Vec<Weak<dyn Gauges>>>,
+}
+
+/// Has two cache lines of its own: processors fetch them in pairs.
+#[derive(Default)]
+#[repr(align(128))]
+struct Shard {
+    requests: AtomicU64,
+    request_bytes: AtomicU64,
+}
+
+/// What adds gauges to a snapshot.
+pub(crate) trait Gauges: Send + Sync {
+    fn add_to(&self, metrics: &mut Metrics);
+}
+
+/// The shard of this thread.
+fn shard() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static SHARD: usize = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
+    }
+    // The thread may be ending, its values dropped already.
+    SHARD.try_with(|shard| *shard).unwrap_or(0)
+}
+
+impl Counters {
+    /// Counts an HTTP request.
+    pub(crate) fn request(&self) {
+        if let Some(shard) = self.shards.get(shard()) {
+            shard.requests.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts the bytes of a request's body.
+    pub(crate) fn request_bytes(&self, bytes: usize) {
+        if let Some(shard) = self.shards.get(shard()) {
+            shard
+                .request_bytes
+                .fetch_add(bytes as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts a request or connection that is refused.
+    pub(crate) fn refused(&self, cause: RefusalCause) {
+        if let Some(count) = self.refusals.get(cause as usize) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Adds the gauges of an endpoint to snapshots, as long as the endpoint exists.
+    pub(crate) fn watch(&self, endpoint: Weak<dyn Gauges>) {
+        let mut endpoints = self
+            .endpoints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        endpoints.retain(|known| known.strong_count() > 0);
+        endpoints.push(endpoint);
+    }
+
+    pub(crate) fn snapshot(&self) -> Metrics {
+        let sum = |count: fn(&Shard) -> &AtomicU64| {
+            let counts = self.shards.iter().map(count);
+            counts.map(|count| count.load(Ordering::Relaxed)).sum()
+        };
+        let refusals = self.refusals.each_ref();
+        let mut metrics = Metrics {
+            connections: self.open_connections.load(Ordering::Relaxed),
+            accepted_connections: self.accepted_connections.load(Ordering::Relaxed),
+            requests: sum(|shard| &shard.requests),
+            request_bytes: sum(|shard| &shard.request_bytes),
+            refusals: Refusals(refusals.map(|count| count.load(Ordering::Relaxed))),
+            ..Metrics::default()
+        };
+        let endpoints = {
+            let endpoints = self
+                .endpoints
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            endpoints.clone()
+        };
+        for endpoint in endpoints.iter().filter_map(Weak::upgrade) {
+            endpoint.add_to(&mut metrics);
+        }
+        metrics
+    }
+}
+
+impl Server {
+    /// Counts an accepted connection, which is open until the returned guard is dropped.
+    pub(crate) fn count_connection(&self) -> OpenConnection {
+        let counters = &self.inner.counters;
+        counters
+            .accepted_connections
+            .fetch_add(1, Ordering::Relaxed);
+        counters.open_connections.fetch_add(1, Ordering::Relaxed);
+        OpenConnection(self.clone())
+    }
+}
+
+/// A connection that is counted as open.
+pub(crate) struct OpenConnection(Server);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        let counters = &self.0.inner.counters;
+        counters.open_connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,123 @@
+//! [`RefusalCause`]: why requests and connections are refused.
+
+use std::fmt;
+
+/// Why a server refused a request or a connection over HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum RefusalCause {
+    /// The header `Host` does not name the server.
+    Host,
+    /// The header `Origin` names a page that may not send requests.
+    Origin,
+    /// The HTTP method is not served.
+    Method,
+    /// `Accept` or `Content-Type` lack a media type of the protocol.
+    MediaType,
+    /// The body is larger than [`Limits::message_bytes`](crate::Limits::message_bytes).
+    BodyTooLarge,
+    /// The body did not arrive in time.
+    BodyTimeout,
+    /// The headers are malformed, the body could not be read, or a response answers no request.
+    Malformed,
+    /// Too many requests are in flight, of all peers together.
+    Requests,
+    /// This peer has used up its share of a limit.
+    PeerQuota,
+    /// Too many sessions or HTTP+SSE channels are open.
+    Sessions,
+    /// The session is not known, has ended, or belongs to somebody else.
+    UnknownSession,
+    /// Too many connections are open.
+    Connections,
+    /// A connection sent no request, or no whole TLS handshake, in time.
+    ConnectionTimeout,
+    /// The server is shutting down.
+    ShuttingDown,
+    /// The system failed, for example to return random numbers.
+    Internal,
+}
+
+impl RefusalCause {
+    /// All causes, each at the index of its discriminant.
+    pub(crate) const ALL: [Self; 15] = [
+        Self::Host,
+        Self::Origin,
+        Self::Method,
+        Self::MediaType,
+        Self::BodyTooLarge,
+        Self::BodyTimeout,
+        Self::Malformed,
+        Self::Requests,
+        Self::PeerQuota,
+        Self::Sessions,
+        Self::UnknownSession,
+        Self::Connections,
+        Self::ConnectionTimeout,
+        Self::ShuttingDown,
+        Self::Internal,
+    ];
+
+    /// Returns the name of the cause in the text format, such as `media_type`.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Origin => "origin",
+            Self::Method => "method",
+            Self::MediaType => "media_type",
+            Self::BodyTooLarge => "body_too_large",
+            Self::BodyTimeout => "body_timeout",
+            Self::Malformed => "malformed",
+            Self::Requests => "requests",
+            Self::PeerQuota => "peer_quota",
+            Self::Sessions => "sessions",
+            Self::UnknownSession => "unknown_session",
+            Self::Connections => "connections",
+            Self::ConnectionTimeout => "connection_timeout",
+            Self::ShuttingDown => "shutting_down",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+impl fmt::Display for RefusalCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How many requests and connections were refused, by cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusals(pub(crate) [u64; RefusalCause::ALL.len()]);
+
+impl Refusals {
+    /// Returns the number for one cause.
+    #[must_use]
+    pub fn count(&self, cause: RefusalCause) -> u64 {
+        self.0.get(cause as usize).copied().unwrap_or(0)
+    }
+
+    /// Returns the number for all causes together.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Iterates over all causes, those with the number 0 included.
+    pub fn iter(&self) -> impl Iterator<Item = (RefusalCause, u64)> + '_ {
+        RefusalCause::ALL.into_iter().zip(self.0.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cause_is_counted_at_its_own_index() {
+        for (at, cause) in RefusalCause::ALL.into_iter().enumerate() {
+            assert_eq!(cause as usize, at, "{cause}");
+        }
+    }
+}

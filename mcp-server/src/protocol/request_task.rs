@@ -1,0 +1,248 @@
+//! [`Call`]: a handler at work on a request.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::Duration;
+
+use mcp_types::peer_text::PeerDisplay;
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{MISSING_REQUIRED_CLIENT_CAPABILITY, RequestId};
+use tokio::time::{Sleep, sleep};
+use tracing::Span;
+
+use super::dispatch::{Answer, Refused};
+use super::{respond, trace};
+use crate::protocol::context::Context;
+#[cfg(feature = "http")]
+use crate::protocol::core::Server;
+use crate::protocol::error::HandlerError;
+use crate::protocol::route::Running;
+
+/// A request being served: resolves to its answer. Dropping it cancels the request.
+///
+/// It may be polled by one task first and by another later. It needs a runtime with a clock as
+/// soon as it was pending once.
+pub(crate) struct Call {
+    cx: Context,
+    running: Running,
+    span: Span,
+    limit: Option<Duration>,
+    timer: Timer,
+    /// Ends the call when the server has been shutting down for the grace time.
+    #[cfg(feature = "http")]
+    shutdown: Option<Shutdown>,
+}
+
+impl Call {
+    pub(crate) fn new(cx: Context, running: Running, span: Span, limit: Option<Duration>) -> Self {
+        Self {
+            cx,
+            running,
+            span,
+            limit,
+            timer: Timer::default(),
+            #[cfg(feature = "http")]
+            shutdown: None,
+        }
+    }
+
+    /// Ends the call with an error when the server has been shutting down for the grace time. For
+    /// transports where nothing else does: whoever serves a mounted service does not know of it.
+    #[cfg(feature = "http")]
+    pub(crate) fn end_with_server(mut self) -> Self {
+        self.shutdown = Some(Shutdown::default());
+        self
+    }
+
+    /// The id to cancel it by.
+    pub(crate) fn id(&self) -> Option<&RequestId> {
+        self.cx.request_id()
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.cx
+    }
+
+    fn answer(&self, result: Result<Vec<u8>, HandlerError>) -> Answer {
+        match result {
+            Ok(message) => Answer {
+                message,
+                refused: None,
+            },
+            Err(error) => self.failure(&error.into_object(&self.cx)),
+        }
+    }
+
+    fn failure(&self, error: &ErrorObject) -> Answer {
+        trace::failed(&self.span, error);
+        let missing = error.code == MISSING_REQUIRED_CLIENT_CAPABILITY;
+        Answer {
+            message: respond::error(self.cx.request_id(), error),
+            refused: missing.then_some(Refused::Malformed),
+        }
+    }
+}
+
+impl Future for Call {
+    type Output = Answer;
+
+    fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Answer> {
+        let this = self.get_mut();
+        let span = this.span.clone();
+        let _entered = span.enter();
+        match catch(|| this.running.as_mut().poll(task)) {
+            Ok(Poll::Ready(result)) => return Poll::Ready(this.answer(result)),
+            Ok(Poll::Pending) => {}
+            Err(Panicked) => return Poll::Ready(this.failure(&panicked())),
+        }
+        #[cfg(feature = "seal")]
+        if let Some(result) = crate::features::input::suspend(&this.cx, task.waker()) {
+            return Poll::Ready(this.answer(result));
+        }
+        #[cfg(feature = "http")]
+        if let Some(shutdown) = &mut this.shutdown
+            && shutdown.poll(this.cx.server(), task).is_ready()
+        {
+            tracing::warn!("a request is ended: the grace time is over");
+            return Poll::Ready(this.failure(&shutting_down()));
+        }
+        let Some(limit) = this.limit else {
+            return Poll::Pending;
+        };
+        match this.timer.poll(limit, task) {
+            Poll::Ready(()) => {
+                tracing::warn!(?limit, "request took too long");
+                let error = ErrorObject::internal_error("the request took too long");
+                Poll::Ready(this.failure(&error))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.cx.call.ended.set();
+    }
+}
+
+/// The end of a request's time, in no hurry: a poll for which nothing changed costs next to
+/// nothing.
+#[derive(Default)]
+struct Timer {
+    sleep: Option<Pin<Box<Sleep>>>,
+    /// Woken by it.
+    waker: Option<Waker>,
+}
+
+impl Timer {
+    fn poll(&mut self, limit: Duration, task: &mut TaskContext<'_>) -> Poll<()> {
+        let waker = task.waker();
+        // Who wants nobody to be woken looks again at once.
+        if waker.will_wake(Waker::noop()) {
+            return Poll::Pending;
+        }
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep(limit)));
+        let known = self.waker.as_ref();
+        if known.is_some_and(|known| known.will_wake(waker)) && !sleep.is_elapsed() {
+            return Poll::Pending;
+        }
+        self.waker = Some(waker.clone());
+        sleep.as_mut().poll(task)
+    }
+}
+
+/// The error for requests that a server which is shutting down does not serve to their end.
+pub(crate) fn shutting_down() -> ErrorObject {
+    ErrorObject::internal_error("the server is shutting down")
+}
+
+/// Waits until the server has been shutting down for the grace time.
+#[cfg(feature = "http")]
+#[derive(Default)]
+struct Shutdown {
+    over: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    /// Woken by it.
+    waker: Option<Waker>,
+}
+
+#[cfg(feature = "http")]
+impl Shutdown {
+    fn poll(&mut self, server: &Server, task: &mut TaskContext<'_>) -> Poll<()> {
+        let waker = task.waker();
+        // A call that is polled again at once, by a task that can be woken.
+        if waker.will_wake(Waker::noop()) {
+            return Poll::Pending;
+        }
+        let known = self.waker.as_ref();
+        if known.is_some_and(|known| known.will_wake(waker)) && !server.inner.stopping.is_set() {
+            return Poll::Pending;
+        }
+        self.waker = Some(waker.clone());
+        let over = self.over.get_or_insert_with(|| {
+            let server = server.clone();
+            Box::pin(async move { server.grace_over().await })
+        });
+        over.as_mut().poll(task)
+    }
+}
+
+/// What is left of a panic: it is in the log.
+pub(crate) struct Panicked;
+
+/// Runs a handler's code. A panic ends that request and nothing else.
+pub(crate) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| told(&*panic))
+}
+
+/// Writes a panic to the log.
+fn told(panic: &(dyn Any + Send)) -> Panicked {
+    tracing::error!(panic = %PeerDisplay(text(panic)), "handler panicked");
+    Panicked
+}
+
+/// What a future gives, `None` where it panics.
+#[cfg(feature = "versioned-resources")]
+pub(crate) async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(|task| match catch(|| future.as_mut().poll(task)) {
+        Ok(poll) => poll.map(Some),
+        Err(Panicked) => Poll::Ready(None),
+    })
+    .await
+}
+
+fn text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a value that is no text")
+}
+
+pub(crate) fn panicked() -> ErrorObject {
+    ErrorObject::internal_error("internal error")
+}
+
+/// The handler of a notification, its panics caught.
+pub(crate) struct Caught {
+    running: Pin<Box<dyn Future<Output = ()> + Send>>,
+    span: Span,
+}
+
+impl Caught {
+    pub(crate) fn new(running: Pin<Box<dyn Future<Output = ()> + Send>>, span: Span) -> Self {
+        Self { running, span }
+    }
+}
+
+impl Future for Caught {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let _entered = this.span.enter();
+        catch(|| this.running.as_mut().poll(task)).unwrap_or(Poll::Ready(()))
+    }
+}

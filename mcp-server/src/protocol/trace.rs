@@ -1,0 +1,136 @@
+//! The span of a request or notification, by OpenTelemetry's conventions for the protocol.
+//!
+//! Fields whose names begin with `otel.` are not attributes: layers that export spans take the
+//! name, the kind and the status of the span from them.
+
+use std::sync::Arc;
+
+use mcp_types::peer_text::{PeerDisplay, PeerText};
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{RequestId, Revision};
+use tracing::Span;
+use tracing::field::{Empty, display};
+
+use super::dispatch::Via;
+use crate::protocol::context::StandardStreams;
+use crate::protocol::params_view::Head;
+use crate::protocol::session::Session;
+
+const NAME: &str = "mcp.request";
+
+/// The span of a request, or of a notification, which has no id.
+pub(crate) fn span(
+    id: Option<&RequestId>,
+    method: &str,
+    head: &Head<'_>,
+    session: Option<&Arc<Session>>,
+    via: &Via,
+) -> Span {
+    let revision = session.map_or(Revision::LATEST, |session| session.revision);
+    let span = tracing::info_span!(
+        NAME,
+        otel.kind = "server",
+        otel.name = Empty,
+        otel.status_code = Empty,
+        otel.status_description = Empty,
+        mcp.method.name = method,
+        mcp.protocol.version = revision.as_str(),
+        mcp.session.id = Empty,
+        mcp.resource.uri = Empty,
+        jsonrpc.request.id = Empty,
+        gen_ai.operation.name = Empty,
+        gen_ai.tool.name = Empty,
+        gen_ai.prompt.name = Empty,
+        network.transport = Empty,
+        network.protocol.name = Empty,
+        network.protocol.version = Empty,
+        traceparent = Empty,
+        error.type = Empty,
+        rpc.response.status_code = Empty,
+    );
+    if span.is_disabled() {
+        return span;
+    }
+    if let Some(id) = id {
+        span.record("jsonrpc.request.id", display(PeerDisplay(id)));
+    }
+    if let Some(id) = session.and_then(|session| session.id.as_deref()) {
+        span.record("mcp.session.id", display(PeerText(id)));
+    }
+    if let Some(parent) = head.trace_parent() {
+        span.record("traceparent", display(PeerText(&parent)));
+    }
+    transport(&span, via);
+    // What a list is of, or a resource, has too many names for the name of a span.
+    let target = match method {
+        "tools/call" => {
+            span.record("gen_ai.operation.name", "execute_tool");
+            head.params()
+                .text("name")
+                .map(|name| ("gen_ai.tool.name", name))
+        }
+        "prompts/get" => head
+            .params()
+            .text("name")
+            .map(|name| ("gen_ai.prompt.name", name)),
+        _ => None,
+    };
+    match target {
+        Some((field, name)) => {
+            let name = PeerText(&name);
+            span.record("otel.name", format!("{method} {name}"));
+            span.record(field, display(name));
+        }
+        None => {
+            span.record("otel.name", display(PeerText(method)));
+        }
+    }
+    if method.starts_with("resources/")
+        && let Some(uri) = head.params().text("uri")
+    {
+        span.record("mcp.resource.uri", display(PeerText(&uri)));
+    }
+    span
+}
+
+/// How the message came, as far as it is known: a pair of byte streams can be anything.
+fn transport(span: &Span, via: &Via) {
+    if via.extensions.get::<StandardStreams>().is_some() {
+        span.record("network.transport", "pipe");
+    }
+    #[cfg(feature = "http")]
+    if let Some(parts) = via.extensions.parts() {
+        span.record("network.transport", "tcp");
+        span.record("network.protocol.name", "http");
+        let version = match parts.version {
+            http::Version::HTTP_10 => "1.0",
+            http::Version::HTTP_11 => "1.1",
+            http::Version::HTTP_2 => "2",
+            http::Version::HTTP_3 => "3",
+            _ => return,
+        };
+        span.record("network.protocol.version", version);
+    }
+}
+
+/// Notes that a request is answered with an error.
+pub(crate) fn failed(span: &Span, error: &ErrorObject) {
+    if span.is_disabled() {
+        return;
+    }
+    span.record("error.type", display(error.code));
+    span.record("rpc.response.status_code", display(error.code));
+    span.record("otel.status_code", "ERROR");
+    span.record("otel.status_description", display(PeerText(&error.message)));
+}
+
+/// Notes that a tool failed, whose answer is a result all the same.
+pub(crate) fn tool_failed(tool: &str) {
+    tracing::debug!(tool = %PeerText(tool), "a tool answered with an error");
+    let span = Span::current();
+    // Another one where ours is not wanted.
+    if span.metadata().is_some_and(|it| it.name() == NAME) {
+        span.record("error.type", "tool_error");
+        span.record("otel.status_code", "ERROR");
+    }
+}

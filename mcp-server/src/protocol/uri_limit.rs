@@ -1,0 +1,21 @@
+//! The limit on the length of a URI that a peer names.
+
+use crate::protocol::core::Server;
+use crate::protocol::error::HandlerError;
+
+/// Refuses a URI that is longer than [`Limits::uri_bytes`](crate::Limits::uri_bytes), before it is
+/// matched with templates or kept. `place` is its JSON path in the params.
+pub(crate) fn check_uri(
+    server: &Server,
+    place: impl std::fmt::Display,
+    uri: &str,
+) -> Result<(), HandlerError> {
+    let limit = server.limits().uri_bytes;
+    if uri.len() <= limit {
+        return Ok(());
+    }
+    Err(HandlerError::invalid_params(format!(
+        "{place}: the URI has {} bytes, the limit is {limit}",
+        uri.len()
+    )))
+}

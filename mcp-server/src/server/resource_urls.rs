@@ -1,0 +1,8 @@
+//! The service that answers requests for the URLs of the proposal `https-url`.
+
+pub(crate) mod answer;
+pub(crate) mod offload;
+pub(crate) mod read;
+pub(crate) mod representation;
+pub(crate) mod select;
+pub(crate) mod service;

@@ -1,0 +1,161 @@
+//! The responses to requests for a URL.
+
+use bytes::Bytes;
+use http::header::{
+    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+
+use super::read::Unread;
+use super::representation::Representation;
+use super::select::{Selected, select};
+use crate::protocol::quota::DownloadPermit;
+use crate::transport::http::body::HttpBody;
+
+const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
+
+/// Bytes that keep the place of their request until the last of them has left, or is given up.
+struct Held {
+    bytes: Bytes,
+    _place: DownloadPermit,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// What was asked for of a representation that may be kept for so many seconds.
+pub(crate) fn represent(
+    method: &Method,
+    headers: &HeaderMap,
+    representation: Representation,
+    keep: u64,
+    place: DownloadPermit,
+) -> Response<HttpBody> {
+    let Representation {
+        bytes,
+        etag,
+        mime_type,
+        is_text,
+    } = representation;
+    let size = bytes.len();
+    let selected = select(method, headers, &etag, size);
+    let status = status(&selected);
+    let mut response = validated(status, etag, keep);
+    let headers = response.headers_mut();
+    let part = match selected {
+        Selected::Whole => 0..size,
+        Selected::Part(part) => {
+            let last = part.end.saturating_sub(1);
+            let sent = format!("bytes {}-{last}/{size}", part.start);
+            put(headers, CONTENT_RANGE, sent);
+            part
+        }
+        Selected::Outside => {
+            put(headers, CONTENT_RANGE, format!("bytes */{size}"));
+            return response;
+        }
+        Selected::NotModified | Selected::Changed => return response,
+    };
+    let mime_type = mime_type.and_then(|mime_type| HeaderValue::from_str(&mime_type).ok());
+    let mime_type = mime_type.unwrap_or(if is_text { PLAIN } else { BYTES });
+    headers.insert(CONTENT_TYPE, mime_type);
+    headers.insert(CONTENT_LENGTH, part.len().into());
+    if method != Method::HEAD {
+        let held = Bytes::from_owner(Held {
+            bytes,
+            _place: place,
+        });
+        *response.body_mut() = HttpBody::pieces(held.slice(part));
+    }
+    response
+}
+
+/// The answer to a request that needs no contents.
+pub(crate) fn unread(unread: Unread, keep: u64) -> Response<HttpBody> {
+    let status = status(&unread.selected);
+    let mut response = validated(status, unread.etag, keep);
+    if unread.selected == Selected::Whole {
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_LENGTH, unread.size.into());
+        // Without one it is left open, since it may depend on the contents.
+        let mime_type = unread.mime_type;
+        let mime_type = mime_type.and_then(|mime_type| HeaderValue::from_str(&mime_type).ok());
+        if let Some(mime_type) = mime_type {
+            headers.insert(CONTENT_TYPE, mime_type);
+        }
+    }
+    response
+}
+
+fn status(selected: &Selected) -> StatusCode {
+    match selected {
+        Selected::Whole => StatusCode::OK,
+        Selected::Part(_) => StatusCode::PARTIAL_CONTENT,
+        Selected::NotModified => StatusCode::NOT_MODIFIED,
+        Selected::Changed => StatusCode::PRECONDITION_FAILED,
+        Selected::Outside => StatusCode::RANGE_NOT_SATISFIABLE,
+    }
+}
+
+/// The head of a response that says of which representation it is.
+fn validated(status: StatusCode, etag: String, keep: u64) -> Response<HttpBody> {
+    let mut response = respond(status, HttpBody::none());
+    let headers = response.headers_mut();
+    put(headers, ETAG, etag);
+    put(headers, CACHE_CONTROL, format!("private, max-age={keep}"));
+    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    response
+}
+
+/// A response that gives nothing, and says why in one line.
+pub(crate) fn refuse(method: &Method, status: StatusCode, why: &'static str) -> Response<HttpBody> {
+    tracing::debug!(%status, why, "request for a URL refused");
+    let body = if method == Method::HEAD {
+        HttpBody::none()
+    } else {
+        HttpBody::bytes(Bytes::from_static(why.as_bytes()))
+    };
+    let mut response = respond(status, body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, PLAIN);
+    headers.insert(CONTENT_LENGTH, why.len().into());
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    }
+    if matches!(
+        status,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
+    ) {
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
+/// What all responses have: a browser takes them for nothing but what they say that they are, runs
+/// nothing of it, and tells no other server the URL.
+fn respond(status: StatusCode, body: HttpBody) -> Response<HttpBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
+        (REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Sets a header to a text of our own.
+fn put(headers: &mut HeaderMap, name: http::HeaderName, text: String) {
+    if let Ok(value) = HeaderValue::try_from(text) {
+        headers.insert(name, value);
+    }
+}

@@ -1,0 +1,198 @@
+//! Reading a resource as `resources/read` does, for nobody who is connected.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use http::Method;
+use http::request::Parts;
+use mcp_types::{AnyResourceContents, ReadResourceRequest, Request as _, Resource};
+use tokio::sync::oneshot;
+use tracing::Span;
+
+use super::select::{Selected, unmet};
+use crate::features::resources::fixed_body::FixedBody;
+use crate::features::resources::found::Found;
+use crate::protocol::context;
+use crate::protocol::context::{Context, Ended, Extensions};
+use crate::protocol::core::Server;
+use crate::protocol::error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
+use crate::protocol::error_report::{logged, report};
+use crate::protocol::message_sink::{Outlet, Push};
+use crate::protocol::peer::Peer;
+use crate::protocol::progress::Progress;
+use crate::protocol::request_task::Call;
+#[cfg(feature = "versioned-resources")]
+use crate::util::etag;
+
+/// Attached to what is read by a URL and not by the protocol, as an
+/// [extension](Context::extension). Nobody can be asked then, and nobody hears of progress.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadByUrl;
+
+/// What is known of a resource after the handlers have run.
+pub(crate) enum Outcome {
+    /// Enough without its contents.
+    Unread(Unread),
+    /// Its contents are part of its definition. The media type is the one that the description
+    /// says.
+    Fixed(FixedBody, Option<String>),
+    /// Its contents, and their entity tag if their version is known.
+    Read(AnyResourceContents, Option<String>),
+}
+
+/// What answers a request for a resource without its contents.
+pub(crate) struct Unread {
+    pub(crate) selected: Selected,
+    pub(crate) etag: String,
+    pub(crate) size: u64,
+    pub(crate) mime_type: Option<String>,
+}
+
+/// Why there are no bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failed {
+    /// There is no such resource, or there is nothing in it.
+    NotFound,
+    /// The handler failed, or took too long.
+    Inside,
+}
+
+/// Where nobody listens.
+struct Nowhere;
+
+impl Outlet for Nowhere {
+    fn push(&self, _: &[u8]) -> Push {
+        Push::Closed
+    }
+
+    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// Runs the handlers that the request needs. They are dropped with the future.
+pub(crate) async fn read(
+    server: &Server,
+    found: Found,
+    extensions: Extensions,
+    span: Span,
+    request: Arc<Parts>,
+) -> Result<Outcome, Failed> {
+    let mut extensions = extensions;
+    extensions.insert(ReadByUrl);
+    let cx = Context {
+        call: Arc::new(context::Call {
+            server: server.clone(),
+            id: None,
+            method: ReadResourceRequest::METHOD.into(),
+            peer: Peer::modern(None),
+            progress_token: None,
+            log_level: None,
+            meta_bytes: 0,
+            trace_parent: None,
+            outlet: Arc::new(Nowhere),
+            extensions: Arc::new(extensions),
+            ended: Ended::default(),
+            #[cfg(feature = "versioned-resources")]
+            subscribed: None,
+            progress: Progress::default(),
+            inputs: crate::features::input::Inputs::default(),
+        }),
+    };
+    let (sender, mut receiver) = oneshot::channel();
+    let running = {
+        let cx = cx.clone();
+        Box::pin(async move {
+            let outcome = outcome(&found, &cx, &request).await;
+            let _ = sender.send(outcome.map_err(|error| failed(error, &cx)));
+            Ok(Vec::new())
+        })
+    };
+    // Panics and the time that it takes are looked after there, as for any request.
+    let limit = server.limits().request_time;
+    Call::new(cx, running, span, Some(limit)).await;
+    let outcome = receiver.try_recv().map_err(|_| Failed::Inside)?;
+    outcome?.ok_or(Failed::NotFound)
+}
+
+/// Described first: the version may make reading needless, and the media type may stand nowhere
+/// else. `None` where the resource holds nothing.
+async fn outcome(
+    found: &Found,
+    cx: &Context,
+    request: &Parts,
+) -> Result<Option<Outcome>, HandlerError> {
+    let resource = found.describe(cx).await?;
+    #[cfg(feature = "sep-2093")]
+    if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
+        return Err(HandlerError::resource_not_found(resource.uri));
+    }
+    if let Some(body) = found.fixed_body() {
+        return Ok(Some(Outcome::Fixed(body, resource.mime_type)));
+    }
+    let mut etag = tag(&resource);
+    if let Some(etag) = &etag
+        && let Some(unread) = unread(&resource, etag, request)
+    {
+        return Ok(Some(Outcome::Unread(unread)));
+    }
+    let contents = found.read_as(&resource, cx).await?;
+    // Contents that changed in the meantime are of another version. Parts of both under one tag
+    // would be put together by the client.
+    if etag.is_some() && tag(&found.describe(cx).await?) != etag {
+        etag = None;
+    }
+    // Where there are several in different formats, the first is the one that the server prefers.
+    // What has another URI is another resource: a member of a collection.
+    let mut contents = contents.into_iter();
+    let first = contents.find(|contents| contents.uri() == resource.uri);
+    Ok(first.map(|first| Outcome::Read(first, etag)))
+}
+
+/// The entity tag of what a resource holds, if its version is known.
+fn tag(resource: &Resource) -> Option<String> {
+    #[cfg(feature = "versioned-resources")]
+    return resource.version.as_deref().map(etag::of_version);
+    #[cfg(not(feature = "versioned-resources"))]
+    {
+        let _ = resource;
+        None
+    }
+}
+
+/// The answer to a request, if it needs no contents: a condition is not met, or only the headers
+/// are asked for and the size is known.
+fn unread(resource: &Resource, etag: &str, request: &Parts) -> Option<Unread> {
+    let size = resource.size.and_then(|size| u64::try_from(size).ok());
+    let selected = match unmet(&request.headers, etag) {
+        Some(selected) => selected,
+        None if request.method == Method::HEAD && size.is_some() => Selected::Whole,
+        None => return None,
+    };
+    Some(Unread {
+        selected,
+        etag: etag.to_owned(),
+        size: size.unwrap_or_default(),
+        mime_type: resource.mime_type.clone(),
+    })
+}
+
+fn failed(error: HandlerError, cx: &Context) -> Failed {
+    match error.cause {
+        // A URI whose variables are not of their types is no resource either.
+        Cause::Protocol(error)
+            if [RESOURCE_NOT_FOUND, mcp_types::rpc::INVALID_PARAMS].contains(&error.code) =>
+        {
+            Failed::NotFound
+        }
+        // The client gets a status and nothing of the error.
+        Cause::Other(error) => {
+            report(&*error, None, cx);
+            Failed::Inside
+        }
+        _ => {
+            tracing::warn!(error = %logged(&error), "a resource could not be read by its URL");
+            Failed::Inside
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! [`UrlService`]: URLs of resources as a service of tower.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode};
+use mcp_types::peer_text::PeerText;
+use tower_service::Service;
+use tracing::Instrument as _;
+use tracing::field::Empty;
+
+use super::answer;
+use super::read;
+use super::read::{Failed, Outcome};
+use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
+use crate::features::resources::found::{Found, locate};
+use crate::proposals::https_url::issue::{Denied, Urls};
+use crate::protocol::core::Server;
+use crate::protocol::error::Chain;
+use crate::protocol::quota::{DownloadPermit, Exhausted, PeerKey};
+use crate::protocol::request_task::catch;
+use crate::transport::http::body::HttpBody;
+use crate::transport::http::config::HttpConfig;
+use crate::transport::http::cors::Cors;
+use crate::transport::http::proxy::peer_address;
+use crate::transport::http::service::HttpFuture;
+
+/// Serves the URLs that a server has handed out, for any stack that takes services of tower: GET
+/// and HEAD, with ranges and conditions. Cheap to clone.
+///
+/// The last segment of the path is what counts, wherever the service is mounted. Who has a URL
+/// needs nothing else, so nothing that authenticates may stand before it; and whatever logs paths
+/// there, such as a proxy, logs what is as good as a key until it expires. `Host` and `Origin` are
+/// not looked at: a page in a browser that does not have the URL gets nothing by a name of its own,
+/// and one that has it cannot read what comes, but from the same origin or one
+/// of those that [`allow_pages`](Self::allow_pages) names.
+///
+/// The body is what `resources/read` gives to whom the URL was handed out; of several contents, the
+/// first. Its media type is the one that the contents name. What fails has a status and a line of
+/// text: 403 for what was never handed out or was [taken back](crate::Server::revoke_url), 410
+/// for what has expired, 404 where there is no such resource any more. As many requests are served
+/// at once as the [`Limits`](crate::Limits) say for those of the protocol, and for as long.
+#[derive(Clone)]
+pub struct UrlService {
+    server: Server,
+    urls: Arc<Urls>,
+    /// Which pages may read what is downloaded, and which proxies say who downloads it.
+    config: Option<Arc<HttpConfig>>,
+}
+
+impl Server {
+    /// What serves the URLs that are handed out: `None` where there are no [`HttpUrls`] or the
+    /// program did not opt into the proposal. [`serve_http`](Self::serve_http) serves them
+    /// already, below the path of their base URL.
+    ///
+    /// ```
+    /// # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
+    /// use axum::Router;
+    /// use mcp_server::HttpConfig;
+    ///
+    /// let mut app: Router = Router::new();
+    /// if let Some(urls) = server.resource_urls() {
+    ///     app = app.route_service("/r/{token}", urls);
+    /// }
+    /// let app = app.route_service("/mcp", server.into_service(HttpConfig::new()));
+    /// # drop(app);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [`HttpUrls`]: crate::HttpUrls
+    #[must_use]
+    pub fn resource_urls(&self) -> Option<UrlService> {
+        let urls = self.inner.urls.clone()?;
+        Some(UrlService {
+            server: self.clone(),
+            urls,
+            config: None,
+        })
+    }
+}
+
+impl UrlService {
+    /// Lets pages read what they download by a URL (CORS) if `config` allows their origin. By
+    /// default only pages of the same origin can. `serve_http` does this with the configuration of
+    /// the endpoint.
+    ///
+    /// ```
+    /// # fn mount(server: mcp_server::Server) -> Option<()> {
+    /// use mcp_server::HttpConfig;
+    ///
+    /// let config = HttpConfig::new()
+    ///     .allow_hosts(["mcp.example.com"])
+    ///     .allow_origins(["https://app.example.com"]);
+    /// let urls = server.resource_urls()?.allow_pages(&config);
+    /// let endpoint = server.into_service(config);
+    /// # let _ = (urls, endpoint);
+    /// # Some(())
+    /// # }
+    /// # let _ = mount;
+    /// ```
+    #[must_use]
+    pub fn allow_pages(mut self, config: &HttpConfig) -> Self {
+        self.config = Some(Arc::new(config.clone()));
+        self
+    }
+
+    /// Whether a path is one below the base URL.
+    pub(crate) fn takes(&self, path: &str) -> bool {
+        self.urls.takes(path)
+    }
+
+    /// Answers a request. Its body is not read.
+    pub(crate) fn respond<B>(&self, request: Request<B>, remote: Option<SocketAddr>) -> HttpFuture {
+        let service = self.clone();
+        let (parts, _) = request.into_parts();
+        let address = match &service.config {
+            Some(config) => peer_address(config, &parts, remote),
+            None => peer_address(&HttpConfig::new(), &parts, remote),
+        };
+        let parts = Arc::new(parts);
+        HttpFuture::new(parts.version, async move {
+            let Some(config) = &service.config else {
+                return service.answer(parts, address).await;
+            };
+            let cors = Cors::of(config, &parts);
+            let mut response = match cors.preflight(&parts) {
+                Some(response) => response,
+                None => service.answer(parts, address).await,
+            };
+            // Also without `Origin`: the browser may keep the response for a page that has one.
+            cors.apply(&mut response);
+            response
+        })
+    }
+
+    async fn answer(&self, parts: Arc<Parts>, address: Option<IpAddr>) -> Response<HttpBody> {
+        let method = &parts.method;
+        let refuse = |status, why| answer::refuse(method, status, why);
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return refuse(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "only GET and HEAD are served\n",
+            );
+        }
+        if self.server.inner.stopping.is_set() {
+            return refuse(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the server is shutting down\n",
+            );
+        }
+        let token = parts.uri.path().rsplit('/').next().unwrap_or_default();
+        let (token, left) = match self.urls.open(token) {
+            Ok(opened) => opened,
+            Err(Denied::Expired) => {
+                return refuse(StatusCode::GONE, "the URL has expired\n");
+            }
+            Err(Denied::Forged | Denied::Revoked) => {
+                return refuse(StatusCode::FORBIDDEN, "the URL is not valid\n");
+            }
+        };
+        let peer = PeerKey::of_http(None, address);
+        let place = match self.server.inner.peers.usage(peer).download() {
+            Ok(permit) => permit,
+            Err(Exhausted::Share) => {
+                return refuse(
+                    StatusCode::TOO_MANY_REQUESTS,
+                    "this client has too many requests in flight\n",
+                );
+            }
+            Err(Exhausted::Total) => {
+                return refuse(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "too many requests at once\n",
+                );
+            }
+        };
+        let not_found = "there is no such resource\n";
+        let found = locate(&self.server, &token.uri).filter(Found::has_url);
+        let Some(found) = found else {
+            return refuse(StatusCode::NOT_FOUND, not_found);
+        };
+        let span = tracing::info_span!(
+            "mcp.resource.url",
+            otel.kind = "server",
+            http.request.method = method.as_str(),
+            http.response.status_code = Empty,
+            mcp.resource.uri = %PeerText(&token.uri),
+        );
+        let ttl = u64::try_from(found.hints().ttl_ms).unwrap_or_default() / 1_000;
+        // The program's code, too.
+        let extensions = span.in_scope(|| catch(|| self.urls.extensions(token.principal)));
+        let read = match extensions {
+            Ok(extensions) => {
+                let request = Arc::clone(&parts);
+                read::read(&self.server, found, extensions, span.clone(), request).await
+            }
+            Err(_) => Err(Failed::Inside),
+        };
+        let keep = ttl.min(left);
+        let made = match read {
+            Ok(outcome) => {
+                let response = self.respond_with(outcome, &parts, keep, place);
+                response.instrument(span.clone()).await
+            }
+            Err(failed) => Err(failed),
+        };
+        let response = match made {
+            Ok(response) => response,
+            Err(Failed::NotFound) => refuse(StatusCode::NOT_FOUND, not_found),
+            Err(Failed::Inside) => refuse(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "the resource cannot be read\n",
+            ),
+        };
+        span.record("http.response.status_code", response.status().as_u16());
+        response
+    }
+
+    /// The response with what was found out. Large contents are decoded and hashed on another
+    /// thread.
+    async fn respond_with(
+        &self,
+        outcome: Outcome,
+        parts: &Parts,
+        keep: u64,
+        place: DownloadPermit,
+    ) -> Result<Response<HttpBody>, Failed> {
+        let (representation, place) = match outcome {
+            Outcome::Unread(unread) => return Ok(answer::unread(unread, keep)),
+            Outcome::Fixed(body, mime_type) if is_quick_fixed(&body) => {
+                (Ok(represent_fixed(&body, mime_type)), place)
+            }
+            Outcome::Fixed(body, mime_type) => {
+                let work = move || Ok(represent_fixed(&body, mime_type));
+                let done = self.urls.offload(place, work).await;
+                done.ok_or(Failed::Inside)?
+            }
+            Outcome::Read(contents, etag) if is_quick(&contents) => {
+                (represent(contents, etag), place)
+            }
+            Outcome::Read(contents, etag) => {
+                let work = move || represent(contents, etag);
+                let done = self.urls.offload(place, work).await;
+                done.ok_or(Failed::Inside)?
+            }
+        };
+        let representation = representation.map_err(|error| {
+            tracing::error!(error = %Chain(&error), "a resource could not be sent by its URL");
+            Failed::Inside
+        })?;
+        let (method, headers) = (&parts.method, &parts.headers);
+        Ok(answer::represent(
+            method,
+            headers,
+            representation,
+            keep,
+            place,
+        ))
+    }
+}
+
+impl<B> Service<Request<B>> for UrlService {
+    type Response = Response<HttpBody>;
+    type Error = Infallible;
+    type Future = HttpFuture;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> HttpFuture {
+        self.respond(request, None)
+    }
+}
+
+impl std::fmt::Debug for UrlService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UrlService")
+            .field("server", &self.server)
+            .finish_non_exhaustive()
+    }
+}

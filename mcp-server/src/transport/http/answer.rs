@@ -1,0 +1,221 @@
+//! The response to a request: one JSON text where that is all there is to say, else a stream of
+//! events.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::sse::{Event, write_comment, write_event};
+use tokio::task::AbortHandle;
+use tokio::time::{Sleep, sleep};
+
+use super::body::HttpBody;
+use super::config::Refusal;
+use super::sse_queue::Line;
+use crate::protocol::dispatch::{Answer, Refused};
+use crate::protocol::request_task::Call;
+use crate::protocol::respond;
+use crate::util::select::{Either, race};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// A response without a body.
+pub(crate) fn empty(status: StatusCode) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::none());
+    *response.status_mut() = status;
+    response
+}
+
+/// A response of one JSON text.
+pub(crate) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+/// A response of text for people and programs that do not speak the protocol. Not to be cached.
+pub(crate) fn text(status: StatusCode, media: &'static str, text: String) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(text.into_bytes()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// A response of events.
+pub(crate) fn events(body: HttpBody) -> Response<HttpBody> {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, EVENTS);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(BUFFERING, HeaderValue::from_static("no"));
+    response
+}
+
+/// The response to a request that is not looked at.
+pub(crate) fn refusal(refusal: Refusal) -> Response<HttpBody> {
+    let Refusal(status, what) = refusal;
+    tracing::debug!(%status, what, "HTTP request refused");
+    let code = if status.is_server_error() {
+        rpc::INTERNAL_ERROR
+    } else {
+        rpc::INVALID_REQUEST
+    };
+    let mut response = json(status, respond::error(None, &ErrorObject::new(code, what)));
+    if matches!(
+        status,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
+    ) {
+        let headers = response.headers_mut();
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
+/// The response to a method of HTTP that is not served.
+pub(crate) fn not_allowed(allowed: &'static str) -> Response<HttpBody> {
+    let what = "this method of HTTP is not served";
+    let mut response = refusal(Refusal(StatusCode::METHOD_NOT_ALLOWED, what));
+    let headers = response.headers_mut();
+    headers.insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+/// The response with an answer and nothing else.
+pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
+    let status = match answer.refused {
+        None => StatusCode::OK,
+        Some(Refused::Malformed | Refused::Mismatch) => StatusCode::BAD_REQUEST,
+        Some(Refused::NoMethod) => StatusCode::NOT_FOUND,
+    };
+    json(status, answer.message)
+}
+
+/// Serves a request whose end the client waits for: it lasts as long as the response is read.
+pub(crate) async fn call(call: Call, line: Arc<Line>, keep_alive: Duration) -> Response<HttpBody> {
+    let mut call = call.end_with_server();
+    let line = Reading(line);
+    if let Some(last) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
+        return line.finish(last);
+    }
+    // What is said at once leaves at once; a quiet request becomes a stream when it needs a
+    // comment to keep the connection.
+    let said = poll_fn(|task| {
+        if let Some(answer) = poll_call(&mut call, task) {
+            return Poll::Ready(Some(answer));
+        }
+        if line.0.is_empty(task.waker()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(None)
+    });
+    let first = match Box::pin(race(said, sleep(keep_alive))).await {
+        Either::First(Some(answer)) => return line.finish(answer),
+        Either::First(None) => line.0.take(),
+        Either::Second(()) => comment(),
+    };
+    // hyper polls the body only while the client reads, so the call is spawned: otherwise
+    // `request_time` would not elapse.
+    let way = Arc::clone(&line.0);
+    let work = tokio::spawn(async move {
+        way.end(&call.await.message);
+    });
+    events(HttpBody::events(Events {
+        line,
+        work: work.abort_handle(),
+        ready: first,
+        over: false,
+        keep_alive,
+        timer: Box::pin(sleep(keep_alive)),
+    }))
+}
+
+fn poll_call(call: &mut Call, task: &mut Context<'_>) -> Option<Answer> {
+    match Pin::new(call).poll(task) {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => None,
+    }
+}
+
+/// What keeps a connection.
+pub(crate) fn comment() -> Vec<u8> {
+    let mut text = Vec::new();
+    write_comment(&mut text, "");
+    text.push(b'\n');
+    text
+}
+
+/// What a handler says, as long as there is a response to say it in.
+struct Reading(Arc<Line>);
+
+impl Reading {
+    /// The whole response, where nothing of it has left yet.
+    fn finish(&self, last: Answer) -> Response<HttpBody> {
+        let mut text = self.0.take();
+        if text.is_empty() {
+            return answer(last);
+        }
+        let _ = write_event(&mut text, &Event::data(&last.message));
+        events(HttpBody::whole(text))
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// A stream of events on its way. Dropping it cancels the request.
+pub(crate) struct Events {
+    line: Reading,
+    work: AbortHandle,
+    /// What leaves next.
+    ready: Vec<u8>,
+    over: bool,
+    keep_alive: Duration,
+    timer: Pin<Box<Sleep>>,
+}
+
+impl Events {
+    /// Whether nothing follows.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over && self.ready.is_empty()
+    }
+
+    pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        let mut ready = std::mem::take(&mut self.ready);
+        if !self.over {
+            let (mut said, over) = self.line.0.poll(task.waker());
+            ready.append(&mut said);
+            self.over = over;
+        }
+        if ready.is_empty() {
+            if self.over {
+                return Poll::Ready(None);
+            }
+            if self.timer.as_mut().poll(task).is_pending() {
+                return Poll::Pending;
+            }
+            ready = comment();
+        }
+        let now = tokio::time::Instant::now();
+        self.timer.as_mut().reset(now + self.keep_alive);
+        Poll::Ready(Some(ready))
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}

@@ -1,0 +1,261 @@
+//! [`Connection`]: a connection of a listener, from when it is accepted to its end.
+
+use std::future::poll_fn;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Request;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep};
+
+use super::activity::{Activity, InFlightRequest, Overdue};
+use super::config::HttpConfig;
+use super::service::{HttpFuture, HttpService, Remote};
+use super::stream_executor::StreamExecutor;
+use super::write_timeout::WriteTimeout;
+use crate::protocol::core::Server;
+use crate::protocol::limits::Limits;
+use crate::protocol::metrics::refusals::RefusalCause;
+use crate::protocol::quota::PeerKey;
+use crate::util::select::{Either, race};
+
+/// Streams of an HTTP/2 connection at once.
+const STREAMS: u32 = 200;
+/// How long the refusal of a connection may take.
+const REFUSAL_TIME: Duration = Duration::from_secs(1);
+/// Bytes of a request that are read after the connection was refused.
+const REFUSED_BYTES: usize = 64 << 10;
+/// The least that hyper can hold of a head.
+const LEAST_HEAD: usize = 8 << 10;
+
+/// What is spoken on the connections of a listener.
+#[derive(Clone)]
+pub(crate) enum Way {
+    Plain,
+    #[cfg(feature = "tls")]
+    Tls(tokio_rustls::TlsAcceptor),
+}
+
+/// What is served at a socket: the endpoint, and beside it the URLs of resources.
+#[derive(Clone)]
+pub(crate) struct Front {
+    endpoint: HttpService,
+    #[cfg(feature = "https-url")]
+    urls: Option<crate::server::resource_urls::service::UrlService>,
+}
+
+impl Front {
+    pub(crate) fn new(server: &Server, config: HttpConfig) -> Self {
+        Self {
+            #[cfg(feature = "https-url")]
+            urls: server.resource_urls().map(|urls| urls.allow_pages(&config)),
+            endpoint: server.clone().into_service(config),
+        }
+    }
+
+    /// Whose share of the connections one from this address uses. That of a trusted proxy is
+    /// everybody's.
+    pub(crate) fn connection_peer(&self, address: IpAddr) -> PeerKey {
+        if self.endpoint.trusts(address) {
+            return PeerKey::Unknown;
+        }
+        PeerKey::at(address)
+    }
+
+    fn respond(
+        &self,
+        request: Request<Incoming>,
+        remote: Remote,
+        in_flight: InFlightRequest,
+    ) -> HttpFuture {
+        #[cfg(feature = "https-url")]
+        if let Some(urls) = &self.urls
+            && urls.takes(request.uri().path())
+        {
+            return urls
+                .respond(request, Some(remote.address))
+                .keep_busy(in_flight);
+        }
+        self.endpoint
+            .respond(request, Some(remote))
+            .keep_busy(in_flight)
+    }
+}
+
+/// A connection that was accepted.
+pub(crate) struct Connection {
+    pub(crate) server: Server,
+    pub(crate) front: Front,
+    pub(crate) remote: SocketAddr,
+    pub(crate) activity: Arc<Activity>,
+    /// When the head of the first request has to be there.
+    pub(crate) deadline: Instant,
+}
+
+impl Connection {
+    pub(crate) async fn serve(&self, stream: TcpStream, way: &Way) {
+        let limits = self.server.limits();
+        if let Err(error) = configure(&stream, limits) {
+            tracing::debug!(%error, "a connection is served without all of its socket options");
+        }
+        let stream = WriteTimeout::new(stream, limits.write_time);
+        match way {
+            Way::Plain => self.requests(stream).await,
+            #[cfg(feature = "tls")]
+            Way::Tls(acceptor) => {
+                let ends = race(
+                    self.activity.overdue(self.deadline, limits),
+                    self.server.stopping(),
+                );
+                match race(acceptor.accept(stream), ends).await {
+                    Either::First(Ok(stream)) => self.requests(stream).await,
+                    Either::First(Err(error)) => {
+                        tracing::debug!(%error, "a TLS handshake failed");
+                    }
+                    Either::Second(Either::First(why)) => self.closed(why),
+                    Either::Second(Either::Second(())) => {}
+                }
+            }
+        }
+    }
+
+    /// Notes that the server closes the connection.
+    fn closed(&self, why: Overdue) {
+        if why == Overdue::NoRequest {
+            let counters = &self.server.inner.counters;
+            counters.refused(RefusalCause::ConnectionTimeout);
+        }
+        tracing::debug!(?why, "a connection is closed");
+    }
+
+    /// Serves the requests of a connection.
+    async fn requests(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let limits = self.server.limits();
+        let usage = self.server.inner.peers.usage(PeerKey::at(self.remote.ip()));
+        let builder = builder(limits);
+        let respond = service_fn(|request| {
+            let remote = Remote {
+                address: self.remote,
+                usage: Arc::clone(&usage),
+            };
+            self.front.respond(request, remote, self.activity.begin())
+        });
+        let serving = builder.serve_connection(TokioIo::new(stream), respond);
+        let mut serving = pin!(serving);
+        let ends = race(
+            self.server.stopping(),
+            self.activity.overdue(self.deadline, limits),
+        );
+        let ended = match race(serving.as_mut(), ends).await {
+            Either::First(ended) => ended,
+            Either::Second(why) => {
+                let time = match why {
+                    // Requests that run longer end with an error, which still has to leave.
+                    Either::First(()) => limits.grace_time + limits.write_time.min(FAREWELL_TIME),
+                    Either::Second(why) => {
+                        self.closed(why);
+                        match why {
+                            Overdue::NoRequest | Overdue::Unread => return,
+                            // A request may have arrived meanwhile.
+                            Overdue::Evicted if self.activity.idle_since().is_some() => return,
+                            Overdue::Evicted => limits.request_time,
+                            Overdue::Idle => limits.write_time,
+                        }
+                    }
+                };
+                serving.as_mut().graceful_shutdown();
+                match race(serving, sleep(time)).await {
+                    Either::First(ended) => ended,
+                    Either::Second(()) => return,
+                }
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(error = %crate::protocol::error::Chain(&*error), "a connection broke");
+        }
+    }
+}
+
+/// Lets small writes leave at once, and finds clients that are gone without a word.
+fn configure(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let socket = socket2::SockRef::from(stream);
+    // Half of the time in silence, then three questions.
+    let whole_second = |time: Duration| time.max(Duration::from_secs(1));
+    let keepalive = socket2::TcpKeepalive::new()
+        .with_time(whole_second(limits.connection_idle_time / 2))
+        .with_interval(whole_second(limits.connection_idle_time / 6));
+    socket.set_tcp_keepalive(&keepalive)?;
+    // Data that is not acknowledged stops these questions, and has a limit of its own.
+    #[cfg(any(target_os = "android", target_os = "linux"))]
+    socket.set_tcp_user_timeout(Some(limits.write_time))?;
+    Ok(())
+}
+
+/// How long a connection may take to write the last responses of a server that shuts down.
+const FAREWELL_TIME: Duration = Duration::from_secs(1);
+
+fn builder(limits: &Limits) -> Builder<StreamExecutor> {
+    let mut builder = Builder::new(StreamExecutor::new(limits.write_time));
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.connection_idle_time)
+        .max_buf_size(limits.header_bytes.max(LEAST_HEAD));
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(limits.connection_idle_time)
+        .max_concurrent_streams(STREAMS)
+        .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
+    builder
+}
+
+/// What a client gets when all connections are in use.
+const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
+    Retry-After: 1\r\n\
+    Connection: close\r\n\
+    Content-Type: text/plain; charset=utf-8\r\n\
+    Content-Length: 21\r\n\
+    \r\n\
+    too many connections\n";
+
+/// Tells a client that all connections are in use. The request that it may be sending is read and
+/// thrown away for a moment: otherwise the system would reset the connection and the client could
+/// lose the response.
+pub(crate) async fn refuse(mut stream: TcpStream) {
+    let refuse = async {
+        let mut rest = REFUSAL;
+        while !rest.is_empty() {
+            stream.writable().await?;
+            match stream.try_write(rest) {
+                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+        poll_fn(|task| Pin::new(&mut stream).poll_shutdown(task)).await?;
+        let mut read = [0; 1 << 10];
+        let mut total = 0;
+        while total < REFUSED_BYTES {
+            stream.readable().await?;
+            match stream.try_read(&mut read) {
+                Ok(0) => break,
+                Ok(size) => total += size,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    };
+    // A client that is gone already needs no answer.
+    let _ = race(refuse, sleep(REFUSAL_TIME)).await;
+}

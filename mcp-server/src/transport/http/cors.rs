@@ -1,0 +1,212 @@
+//! CORS: lets pages of allowed origins send requests and read the responses.
+//!
+//! Requests without `Origin` do not come here. Credentials that a browser attaches by itself
+//! (cookies, client certificates) are never allowed: a page authenticates by a header
+//! `Authorization` that it sets.
+
+use std::sync::Arc;
+
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
+    ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, VARY,
+};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
+
+use http_body::Body;
+
+use super::answer;
+use super::body::HttpBody;
+use super::config::{HttpConfig, Refusal};
+use super::service::{Endpoint, Remote};
+use crate::protocol::metrics::refusals::RefusalCause;
+
+const REQUEST_PRIVATE_NETWORK: HeaderName =
+    HeaderName::from_static("access-control-request-private-network");
+const ALLOW_PRIVATE_NETWORK: HeaderName =
+    HeaderName::from_static("access-control-allow-private-network");
+
+const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, DELETE");
+/// Two hours in seconds, the longest that Chromium accepts.
+const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
+const VARY_ORIGIN: HeaderValue = HeaderValue::from_static("origin");
+const VARY_PREFLIGHT: HeaderValue = HeaderValue::from_static(
+    "origin, access-control-request-method, access-control-request-headers, \
+     access-control-request-private-network",
+);
+/// What pages may read of a response beyond what they may read of any.
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "mcp-session-id, mcp-protocol-version, www-authenticate, retry-after, allow, etag, \
+     accept-ranges, content-range, content-length",
+);
+/// What pages may send beside the headers that begin with `mcp-`.
+const ALLOWED: [&[u8]; 12] = [
+    b"accept",
+    b"authorization",
+    b"content-type",
+    b"last-event-id",
+    // Trace context of the W3C.
+    b"traceparent",
+    b"tracestate",
+    b"baggage",
+    // Downloads by URL.
+    b"range",
+    b"if-range",
+    b"if-match",
+    b"if-none-match",
+    b"if-modified-since",
+];
+/// Headers of the protocol, `Mcp-Param-*` among them, whose names are those of a tool.
+const PREFIX: &[u8] = b"mcp-";
+
+impl HttpConfig {
+    /// Lets pages send further request headers, such as the `X-Api-Key` that a middleware asks for.
+    /// Those of the protocol, `Authorization` and trace context are always allowed.
+    #[must_use]
+    pub fn allow_headers<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        let names = names
+            .into_iter()
+            .map(|name| name.as_ref().to_ascii_lowercase());
+        self.headers.extend(names);
+        self
+    }
+
+    /// Returns `true` if a page may send a request header of this name.
+    fn allows_header(&self, name: &[u8]) -> bool {
+        let protocol = name
+            .split_at_checked(PREFIX.len())
+            .is_some_and(|(prefix, rest)| {
+                prefix.eq_ignore_ascii_case(PREFIX) && rest.iter().all(|byte| is_of_token(*byte))
+            });
+        let listed = || ALLOWED.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let further = || {
+            let mut further = self.headers.iter();
+            further.any(|known| known.as_bytes().eq_ignore_ascii_case(name))
+        };
+        protocol || listed() || further()
+    }
+}
+
+/// Whether a byte can be part of a header name.
+fn is_of_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+/// What CORS says about a request.
+pub(crate) struct Cors<'a> {
+    config: &'a HttpConfig,
+    /// The origin of the page that sent it, if the page may read the response.
+    origin: Option<HeaderValue>,
+    /// Whether the browser asks whether it may send a request.
+    is_preflight: bool,
+}
+
+impl<'a> Cors<'a> {
+    pub(crate) fn of(config: &'a HttpConfig, parts: &Parts) -> Self {
+        let mut origins = parts.headers.get_all(ORIGIN).iter();
+        let first = origins.next().filter(|_| origins.next().is_none());
+        let allowed = first.filter(|origin| {
+            let origin = origin.to_str();
+            origin.is_ok_and(|origin| config.allows_origin(origin))
+        });
+        let asks = || parts.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+        Self {
+            config,
+            origin: allowed.cloned(),
+            is_preflight: parts.method == Method::OPTIONS && asks(),
+        }
+    }
+
+    /// Returns the response to a preflight request of an allowed origin, `None` for any other
+    /// request.
+    pub(crate) fn preflight(&self, parts: &Parts) -> Option<Response<HttpBody>> {
+        if !self.is_preflight || self.origin.is_none() {
+            return None;
+        }
+        let mut response = answer::empty(StatusCode::NO_CONTENT);
+        let headers = response.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+        headers.insert(ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+        if let Some(allowed) = self.allowed_headers(&parts.headers) {
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, allowed);
+        }
+        // The program allowed the origin, so the page may use the server also if that is in a
+        // private network and the page is not.
+        if parts.headers.contains_key(REQUEST_PRIVATE_NETWORK) {
+            let allowed = HeaderValue::from_static("true");
+            headers.insert(ALLOW_PRIVATE_NETWORK, allowed);
+        }
+        Some(response)
+    }
+
+    /// Those of the headers that the browser asks for which a page may send.
+    fn allowed_headers(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let mut allowed: Vec<u8> = Vec::new();
+        for line in headers.get_all(ACCESS_CONTROL_REQUEST_HEADERS) {
+            for name in line.as_bytes().split(|byte| *byte == b',') {
+                let name = name.trim_ascii();
+                if !self.config.allows_header(name) {
+                    continue;
+                }
+                if !allowed.is_empty() {
+                    allowed.extend_from_slice(b", ");
+                }
+                allowed.extend_from_slice(name);
+            }
+        }
+        if allowed.is_empty() {
+            return None;
+        }
+        HeaderValue::from_maybe_shared(bytes::Bytes::from(allowed)).ok()
+    }
+
+    /// Lets the page read the response, if its origin is allowed.
+    pub(crate) fn apply(self, response: &mut Response<HttpBody>) {
+        let headers = response.headers_mut();
+        let vary = if self.is_preflight {
+            VARY_PREFLIGHT
+        } else {
+            VARY_ORIGIN
+        };
+        headers.append(VARY, vary);
+        let Some(origin) = self.origin else {
+            return;
+        };
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        if !self.is_preflight {
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        }
+    }
+}
+
+impl Endpoint {
+    /// Answers a request that has a header `Origin`.
+    pub(crate) async fn respond_to_page<B: Body>(
+        self: Arc<Self>,
+        parts: Arc<Parts>,
+        body: B,
+        remote: Option<Remote>,
+    ) -> Response<HttpBody> {
+        let cors = Cors::of(&self.config, &parts);
+        let mut response = if cors.origin.is_none() {
+            self.server.inner.counters.request();
+            self.count(RefusalCause::Origin);
+            for origin in parts.headers.get_all(ORIGIN) {
+                let origin = String::from_utf8_lossy(origin.as_bytes());
+                self.config.refused.origin(&origin);
+            }
+            let what = "this `Origin` is not allowed";
+            self.refuse(Refusal(StatusCode::FORBIDDEN, what))
+        } else if let Some(response) = cors.preflight(&parts)
+            && self.config.check_host(&parts).is_ok()
+        {
+            self.server.inner.counters.request();
+            response
+        } else {
+            Arc::clone(&self).respond(parts, body, remote).await
+        };
+        cors.apply(&mut response);
+        response
+    }
+}

@@ -1,0 +1,182 @@
+//! Paths for whoever operates the server: health, readiness and metrics.
+
+use std::sync::{Arc, Weak};
+
+use http::header::{ALLOW, ORIGIN, RETRY_AFTER};
+use http::request::Parts;
+use http::{HeaderValue, Method, Response, StatusCode};
+
+use super::answer;
+use super::body::HttpBody;
+use super::config::{HttpConfig, Refusal};
+use super::service::Endpoint;
+use crate::protocol::metrics::Metrics;
+use crate::protocol::metrics::counters::Gauges;
+use crate::protocol::metrics::refusals::RefusalCause;
+
+/// The paths that an [`HttpConfig`] names; none by default.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paths {
+    health: Option<String>,
+    readiness: Option<String>,
+    metrics: Option<String>,
+}
+
+impl HttpConfig {
+    /// Answers GET and HEAD at exactly this path, such as `/healthz`, with 200 as long as the
+    /// process serves requests at all. Off by default. The path is the one that the service sees,
+    /// as for [`http_sse`](Self::http_sse); a missing slash at the front is added.
+    ///
+    /// The header `Host` is not checked for this path and that of
+    /// [`readiness_path`](Self::readiness_path), because orchestrators probe a server by its
+    /// address, and the response contains no data. Requests of pages (with a header `Origin`) are
+    /// checked as everywhere.
+    ///
+    /// ```
+    /// use mcp_server::HttpConfig;
+    ///
+    /// let config = HttpConfig::new()
+    ///     .health_path("/healthz")
+    ///     .readiness_path("/readyz")
+    ///     .metrics_path("/metrics");
+    /// # drop(config);
+    /// ```
+    #[must_use]
+    pub fn health_path(mut self, path: impl Into<String>) -> Self {
+        self.paths.health = Some(absolute(path.into()));
+        self
+    }
+
+    /// Answers GET and HEAD at exactly this path with 200 as long as new requests would be served,
+    /// and with 503 while the server is shutting down or
+    /// [all request permits](crate::Limits::concurrent_requests) are in use. Off by default. See
+    /// [`health_path`](Self::health_path).
+    #[must_use]
+    pub fn readiness_path(mut self, path: impl Into<String>) -> Self {
+        self.paths.readiness = Some(absolute(path.into()));
+        self
+    }
+
+    /// Answers GET and HEAD at exactly this path with the server's [`Metrics`] in the text format
+    /// of OpenMetrics. Off by default.
+    ///
+    /// The metrics contain no data of clients, but they tell how busy the server is. `Host` and
+    /// `Origin` are checked as for requests of the protocol, and nothing else: if the endpoint is
+    /// public, let the proxy refuse this path, or leave it off and serve
+    /// [`Server::metrics`](crate::Server::metrics) at an address of its own.
+    #[must_use]
+    pub fn metrics_path(mut self, path: impl Into<String>) -> Self {
+        self.paths.metrics = Some(absolute(path.into()));
+        self
+    }
+}
+
+fn absolute(path: String) -> String {
+    if path.starts_with('/') {
+        return path;
+    }
+    format!("/{path}")
+}
+
+impl Endpoint {
+    /// Answers a health or readiness probe that addresses the server by a name that is not its own.
+    /// `None` for any other request.
+    pub(crate) fn probe(&self, parts: &Parts) -> Option<Response<HttpBody>> {
+        let path = Some(parts.uri.path());
+        let paths = &self.config.paths;
+        let probes = path == paths.health.as_deref() || path == paths.readiness.as_deref();
+        if !probes || parts.headers.contains_key(ORIGIN) {
+            return None;
+        }
+        self.operation(parts)
+    }
+
+    /// Answers a request for one of the paths. `None` for any other request.
+    pub(crate) fn operation(&self, parts: &Parts) -> Option<Response<HttpBody>> {
+        let path = Some(parts.uri.path());
+        let paths = &self.config.paths;
+        let (status, media, text) = if path == paths.health.as_deref() {
+            (StatusCode::OK, PLAIN, "ok\n".to_owned())
+        } else if path == paths.readiness.as_deref() {
+            let (status, text) = self.readiness();
+            (status, PLAIN, text.to_owned())
+        } else if path == paths.metrics.as_deref() {
+            let text = self.server.metrics().to_open_metrics();
+            (StatusCode::OK, Metrics::OPEN_METRICS, text)
+        } else {
+            return None;
+        };
+        let mut response = match parts.method {
+            Method::GET => answer::text(status, media, text),
+            Method::HEAD => answer::text(status, media, String::new()),
+            _ => {
+                let what = "only GET and HEAD are served at this path\n";
+                let status = StatusCode::METHOD_NOT_ALLOWED;
+                let mut response = answer::text(status, PLAIN, what.to_owned());
+                let allowed = HeaderValue::from_static("GET, HEAD");
+                response.headers_mut().insert(ALLOW, allowed);
+                response
+            }
+        };
+        if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+            let soon = HeaderValue::from_static("1");
+            response.headers_mut().insert(RETRY_AFTER, soon);
+        }
+        Some(response)
+    }
+
+    /// Counts a request that is refused.
+    pub(crate) fn count(&self, cause: RefusalCause) {
+        self.server.inner.counters.refused(cause);
+    }
+
+    /// Refuses a request and counts it, unless its status has several causes: then whoever found
+    /// the cause has counted it.
+    pub(crate) fn refuse(&self, refusal: Refusal) -> Response<HttpBody> {
+        let cause = match refusal.0 {
+            StatusCode::BAD_REQUEST => Some(RefusalCause::Malformed),
+            StatusCode::NOT_FOUND => Some(RefusalCause::UnknownSession),
+            StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+                Some(RefusalCause::MediaType)
+            }
+            StatusCode::TOO_MANY_REQUESTS => Some(RefusalCause::PeerQuota),
+            StatusCode::REQUEST_TIMEOUT => Some(RefusalCause::BodyTimeout),
+            StatusCode::PAYLOAD_TOO_LARGE => Some(RefusalCause::BodyTooLarge),
+            _ => None,
+        };
+        if let Some(cause) = cause {
+            self.count(cause);
+        }
+        answer::refusal(refusal)
+    }
+
+    fn readiness(&self) -> (StatusCode, &'static str) {
+        if self.server.inner.stopping.is_set() {
+            return (StatusCode::SERVICE_UNAVAILABLE, "shutting down\n");
+        }
+        let in_flight = self.server.inner.peers.all().requests.get();
+        if in_flight >= self.server.limits().concurrent_requests {
+            return (StatusCode::SERVICE_UNAVAILABLE, "too many requests\n");
+        }
+        (StatusCode::OK, "ready\n")
+    }
+}
+
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+impl Gauges for Endpoint {
+    fn add_to(&self, metrics: &mut Metrics) {
+        metrics.sessions += self.sessions.len();
+        let (channels, queued) = self.channels.gauges();
+        metrics.http_sse_channels += channels;
+        metrics.queued_bytes += queued;
+    }
+}
+
+impl Endpoint {
+    /// Lets snapshots of the server include this endpoint.
+    pub(crate) fn watch(self: &Arc<Self>) {
+        let gauges: Weak<dyn Gauges> = Arc::<Self>::downgrade(self);
+        self.server.inner.counters.watch(gauges);
+    }
+}

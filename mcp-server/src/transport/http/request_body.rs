@@ -1,0 +1,173 @@
+//! Reads the bodies of requests, within bounds of size, time and memory.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use bytes::{Buf, Bytes, BytesMut};
+use http::StatusCode;
+use http_body::{Body, Frame};
+use tokio::time::{Instant, sleep_until};
+
+use super::config::Refusal;
+use super::service::SHUTTING_DOWN;
+use crate::protocol::core::Server;
+use crate::protocol::limits::Limits;
+use crate::protocol::quota::PeerUsage;
+use crate::util::select::{Either, race};
+
+/// Over which the rate is measured at which a body arrives.
+const RATE_TIME: Duration = Duration::from_secs(5);
+
+const TOO_LARGE: Refusal = Refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large");
+const TOO_SLOW: Refusal = Refusal(StatusCode::REQUEST_TIMEOUT, "the body took too long");
+pub(crate) const TOO_MANY: Refusal = Refusal(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "too many large requests at once",
+);
+
+/// Reads the body of a request that `peer` gives the usage of.
+pub(crate) async fn read<B: Body>(
+    body: B,
+    server: &Server,
+    peer: impl FnOnce() -> Arc<PeerUsage>,
+) -> Result<Bytes, Refusal> {
+    let limits = server.limits();
+    let mut received = Received::new(limits.message_bytes);
+    if body.size_hint().lower() > received.limit {
+        return Err(TOO_LARGE);
+    }
+    let mut body = pin!(body);
+    // Most bodies are there at once, and need no clock.
+    loop {
+        let at_once = poll_fn(|task| match body.as_mut().poll_frame(task) {
+            Poll::Ready(frame) => Poll::Ready(Some(frame)),
+            Poll::Pending => Poll::Ready(None),
+        });
+        match at_once.await {
+            Some(Some(frame)) => received.add(frame)?,
+            Some(None) => return Ok(received.whole()),
+            None => break,
+        }
+    }
+    let rest = read_rest(body, received, limits, peer());
+    match Box::pin(race(rest, server.stopping())).await {
+        Either::First(body) => body,
+        Either::Second(()) => Err(SHUTTING_DOWN),
+    }
+}
+
+/// Reads the rest of a body that arrives in several pieces.
+async fn read_rest<B: Body>(
+    mut body: Pin<&mut B>,
+    mut received: Received,
+    limits: &Limits,
+    peer: Arc<PeerUsage>,
+) -> Result<Bytes, Refusal> {
+    let mut counted = CountedBytes { peer, count: 0 };
+    counted.grow(received.len())?;
+    let begun = Instant::now();
+    let deadline = begun + limits.body_time;
+    let mut rate_ends = begun + RATE_TIME;
+    let mut rate_from = received.len();
+    loop {
+        let frame = poll_fn(|task| body.as_mut().poll_frame(task));
+        match race(frame, sleep_until(rate_ends.min(deadline))).await {
+            Either::First(None) => return Ok(received.whole()),
+            Either::First(Some(frame)) => {
+                received.add(frame)?;
+                counted.grow(received.len())?;
+            }
+            Either::Second(()) => {
+                let rate = u64::try_from(limits.body_rate).unwrap_or(u64::MAX);
+                let wanted = rate.saturating_mul(RATE_TIME.as_secs());
+                let came = (received.len() - rate_from) as u64;
+                if rate_ends >= deadline || came < wanted {
+                    return Err(TOO_SLOW);
+                }
+                rate_ends += RATE_TIME;
+                rate_from = received.len();
+            }
+        }
+    }
+}
+
+/// Bytes of a body that are counted for a peer.
+struct CountedBytes {
+    peer: Arc<PeerUsage>,
+    count: usize,
+}
+
+impl CountedBytes {
+    fn grow(&mut self, count: usize) -> Result<(), Refusal> {
+        if !self.peer.add_body_bytes(count - self.count) {
+            return Err(TOO_MANY);
+        }
+        self.count = count;
+        Ok(())
+    }
+}
+
+impl Drop for CountedBytes {
+    fn drop(&mut self) {
+        self.peer.subtract_body_bytes(self.count);
+    }
+}
+
+/// What has arrived of a body. One that arrives in one piece is not copied.
+struct Received {
+    limit: u64,
+    first: Bytes,
+    rest: BytesMut,
+}
+
+impl Received {
+    fn new(limit: usize) -> Self {
+        Self {
+            limit: u64::try_from(limit).unwrap_or(u64::MAX),
+            first: Bytes::new(),
+            rest: BytesMut::new(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.first.len() + self.rest.len()
+    }
+
+    fn add<D: Buf, E>(&mut self, frame: Result<Frame<D>, E>) -> Result<(), Refusal> {
+        let frame = frame.map_err(|_| {
+            let what = "the body could not be read";
+            Refusal(StatusCode::BAD_REQUEST, what)
+        })?;
+        let Ok(mut data) = frame.into_data() else {
+            return Ok(());
+        };
+        if (self.len() + data.remaining()) as u64 > self.limit {
+            return Err(TOO_LARGE);
+        }
+        if self.len() == 0 {
+            self.first = data.copy_to_bytes(data.remaining());
+            return Ok(());
+        }
+        if self.rest.is_empty() {
+            self.rest.extend_from_slice(&self.first);
+            self.first = Bytes::new();
+        }
+        while data.has_remaining() {
+            let chunk = data.chunk();
+            self.rest.extend_from_slice(chunk);
+            let size = chunk.len();
+            data.advance(size);
+        }
+        Ok(())
+    }
+
+    fn whole(self) -> Bytes {
+        if self.rest.is_empty() {
+            return self.first;
+        }
+        self.rest.freeze()
+    }
+}

@@ -1,0 +1,412 @@
+//! [`HttpService`]: the endpoint as a service of tower.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::Weak;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::header::ORIGIN;
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode, Version};
+use http_body::Body;
+use mcp_types::rpc::Message;
+use tokio::time::sleep;
+use tower_service::Service;
+
+use super::activity::InFlightRequest;
+use super::answer;
+use super::body::HttpBody;
+use super::config;
+use super::config::{HttpConfig, Refusal};
+use super::http_sse;
+use super::http_sse::{Channels, channel_id};
+use super::proxy;
+use super::proxy::PeerAddress;
+use super::request_body;
+use super::session::event_store::{EventStore, MemoryEvents};
+use super::session::requests;
+use super::session::table::Sessions;
+use super::sse_queue::Line;
+use crate::protocol::changes::BusReceiver;
+use crate::protocol::context::Extensions;
+use crate::protocol::core::Server;
+use crate::protocol::dispatch::{Accepted, Read, Via};
+use crate::protocol::lifecycle::{INITIALIZE, LISTEN};
+use crate::protocol::metrics::refusals::RefusalCause;
+use crate::protocol::quota::{Exhausted, PeerKey, PeerUsage, RequestPermit};
+use crate::util::select::{Either, race};
+
+/// An endpoint of Streamable HTTP, for any path of any stack that takes services of tower: axum's
+/// `fallback_service` and `route_service`, hyper by `TowerToHyperService`. Cheap to clone.
+#[derive(Clone)]
+pub struct HttpService {
+    endpoint: Arc<Endpoint>,
+}
+
+pub(crate) struct Endpoint {
+    pub(crate) server: Server,
+    pub(crate) config: HttpConfig,
+    pub(crate) channels: Arc<Channels>,
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) events: Arc<dyn EventStore>,
+}
+
+impl Server {
+    /// The server as an endpoint of Streamable HTTP.
+    ///
+    /// ```
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_server::{HttpConfig, Server};
+    ///
+    /// let server = Server::builder("calculator", "1.0.0").build()?;
+    /// let service = server.into_service(HttpConfig::new().allow_hosts(["mcp.example.com"]));
+    /// let app: axum::Router = axum::Router::new().route_service("/mcp", service);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn into_service(self, config: HttpConfig) -> HttpService {
+        #[cfg(feature = "seal")]
+        config.warn_of_random_keys(&self);
+        let events = config
+            .events
+            .clone()
+            .unwrap_or_else(|| Arc::new(MemoryEvents::new(self.limits().kept_events)));
+        let sessions = Arc::new(Sessions::new(&self, &config, Arc::clone(&events)));
+        let endpoint = Arc::new(Endpoint {
+            server: self,
+            config,
+            channels: Arc::default(),
+            sessions,
+            events,
+        });
+        endpoint.watch();
+        if let Some(bus) = &endpoint.server.inner.bus {
+            let receiver: Weak<dyn BusReceiver> = Arc::<Endpoint>::downgrade(&endpoint);
+            bus.attach(receiver);
+        }
+        HttpService { endpoint }
+    }
+}
+
+impl HttpService {
+    /// Whether connections from this address are those of a trusted proxy.
+    pub(crate) fn trusts(&self, address: IpAddr) -> bool {
+        self.endpoint.config.is_trusted(address.to_canonical())
+    }
+
+    /// Answers a request. It is cancelled when the future is dropped, or the body of the response
+    /// before its end.
+    pub(crate) fn respond<B>(&self, request: Request<B>, remote: Option<Remote>) -> HttpFuture
+    where
+        B: Body + Send + 'static,
+        B::Data: Send,
+    {
+        let endpoint = Arc::clone(&self.endpoint);
+        let (mut parts, body) = request.into_parts();
+        let version = parts.version;
+        let address = remote.as_ref().map(|remote| remote.address);
+        proxy::attach(&endpoint.config, &mut parts, address);
+        // Moved a few times.
+        let parts = Arc::new(parts);
+        if parts.headers.contains_key(ORIGIN) {
+            return HttpFuture::new(version, endpoint.respond_to_page(parts, body, remote));
+        }
+        HttpFuture::new(version, endpoint.respond(parts, body, remote))
+    }
+}
+
+/// The response of an [`HttpService`] that is to come.
+#[must_use = "a future does nothing until it is polled"]
+pub struct HttpFuture {
+    responding: Pin<Box<dyn Future<Output = Response<HttpBody>> + Send>>,
+    is_http2: bool,
+    request: Option<InFlightRequest>,
+}
+
+impl HttpFuture {
+    /// The response to a request of a version of HTTP.
+    pub(crate) fn new(
+        version: Version,
+        responding: impl Future<Output = Response<HttpBody>> + Send + 'static,
+    ) -> Self {
+        Self {
+            responding: Box::pin(responding),
+            is_http2: version == Version::HTTP_2,
+            request: None,
+        }
+    }
+
+    /// Keeps a connection busy until the response has left.
+    pub(crate) fn keep_busy(mut self, request: InFlightRequest) -> Self {
+        self.request = Some(request);
+        self
+    }
+}
+
+/// The client of a connection that `serve_http` keeps.
+pub(crate) struct Remote {
+    pub(crate) address: SocketAddr,
+    pub(crate) usage: Arc<PeerUsage>,
+}
+
+impl Future for HttpFuture {
+    type Output = Result<Response<HttpBody>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut response = ready!(self.responding.as_mut().poll(task));
+        let body = response.body_mut();
+        if let Some(request) = self.request.take() {
+            body.keep_busy(request);
+        }
+        if self.is_http2 {
+            body.set_http2();
+        }
+        Poll::Ready(Ok(response))
+    }
+}
+
+impl<B> Service<Request<B>> for HttpService
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+{
+    type Response = Response<HttpBody>;
+    type Error = Infallible;
+    type Future = HttpFuture;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> HttpFuture {
+        self.respond(request, None)
+    }
+}
+
+pub(crate) const SHUTTING_DOWN: Refusal = Refusal(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "the server is shutting down",
+);
+
+impl Endpoint {
+    pub(crate) async fn respond<B: Body>(
+        self: Arc<Self>,
+        parts: Arc<Parts>,
+        body: B,
+        remote: Option<Remote>,
+    ) -> Response<HttpBody> {
+        self.server.inner.counters.request();
+        if let Err(refusal) = self.config.check_host(&parts) {
+            if let Some(response) = self.probe(&parts) {
+                return response;
+            }
+            self.count(RefusalCause::Host);
+            return self.refuse(refusal);
+        }
+        if parts.method != Method::POST {
+            return Box::pin(self.other_method(&parts, remote.as_ref())).await;
+        }
+        let channel = channel_id(self.config.http_sse.as_deref(), &parts);
+        // Clients of that transport say nothing of what they read.
+        let checked = match channel {
+            Some(_) => config::check_content(&parts),
+            None => config::check_media(&parts),
+        };
+        if let Err(refusal) = checked {
+            return self.refuse(refusal);
+        }
+        if let Err(refusal) = self.check_running() {
+            return self.refuse(refusal);
+        }
+        let peer = || self.peer(&parts, remote.as_ref());
+        let bytes = match request_body::read(body, &self.server, peer).await {
+            Ok(bytes) => bytes,
+            Err(refusal) => return self.refuse(refusal),
+        };
+        self.server.inner.counters.request_bytes(bytes.len());
+        // Counted only now: a client that is slow to send its body keeps no other one waiting.
+        let mut permit = match peer().requests(1) {
+            Ok(permit) => permit,
+            Err(error) => return self.refuse(self.exhausted(error)),
+        };
+        if !permit.keep_body(bytes.len()) {
+            return answer::refusal(request_body::TOO_MANY);
+        }
+        let remote = remote.map(|remote| remote.address);
+        if let Some(id) = channel.map(str::to_owned) {
+            let extensions = Extensions::of_http(parts, remote);
+            let response = Box::pin(self.post_channel(&id, extensions, &bytes, permit));
+            return response
+                .await
+                .unwrap_or_else(|refusal| self.refuse(refusal));
+        }
+        if let Some(id) = requests::session_id(&parts) {
+            match self.entry_of(id, &parts).await {
+                Ok(entry) => {
+                    let extensions = Arc::new(Extensions::of_http(parts, remote));
+                    let response = self.post(&entry, extensions, bytes, permit).await;
+                    return response.unwrap_or_else(|refusal| self.refuse(refusal));
+                }
+                Err(refusal) if !requests::is_modern(&bytes) => return self.refuse(refusal),
+                Err(_) => {}
+            }
+        }
+        let extensions = Arc::new(Extensions::of_http(parts, remote));
+        self.modern(extensions, bytes, permit).await
+    }
+
+    /// GET and DELETE are of sessions.
+    async fn other_method(&self, parts: &Parts, remote: Option<&Remote>) -> Response<HttpBody> {
+        if let Some(response) = self.operation(parts) {
+            return response;
+        }
+        if let Err(refusal) = self.check_running() {
+            return self.refuse(refusal);
+        }
+        if config::is_modern(parts) {
+            self.count(RefusalCause::Method);
+            return answer::not_allowed("POST");
+        }
+        let channel = http_sse::opens(self.config.http_sse.as_deref(), parts);
+        let response = match parts.method {
+            Method::GET if channel => self.open_channel(parts, &self.peer(parts, remote)),
+            Method::GET => self.get(parts).await,
+            Method::DELETE => self.delete(parts).await,
+            _ => {
+                self.count(RefusalCause::Method);
+                return answer::not_allowed("GET, POST, DELETE");
+            }
+        };
+        response.unwrap_or_else(|refusal| self.refuse(refusal))
+    }
+
+    /// Lets the handler of a notification run.
+    pub(crate) async fn notified(&self, handler: impl Future<Output = ()>) {
+        let limit = self.server.limits().request_time;
+        let ended = race(sleep(limit), self.server.grace_over());
+        if let Either::Second(_) = Box::pin(race(handler, ended)).await {
+            tracing::warn!("a notification took too long");
+        }
+    }
+
+    /// Whose share of the limits a request uses.
+    fn peer(&self, parts: &Parts, remote: Option<&Remote>) -> Arc<PeerUsage> {
+        let principal = config::principal(parts);
+        let reported = parts.extensions.get::<PeerAddress>();
+        if let (None, None, Some(remote)) = (principal, reported, remote) {
+            return Arc::clone(&remote.usage);
+        }
+        let connection = || parts.extensions.get::<SocketAddr>().map(SocketAddr::ip);
+        let address = reported.map(|reported| reported.0).or_else(connection);
+        let key = PeerKey::of_http(principal, address);
+        self.server.inner.peers.usage(key)
+    }
+
+    /// The refusal of requests that are too many.
+    pub(crate) fn exhausted(&self, exhausted: Exhausted) -> Refusal {
+        match exhausted {
+            Exhausted::Share => Refusal(
+                StatusCode::TOO_MANY_REQUESTS,
+                "this client has too many requests in flight",
+            ),
+            Exhausted::Total => {
+                self.count(RefusalCause::Requests);
+                Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once")
+            }
+        }
+    }
+
+    /// Refuses requests while the server is shutting down.
+    fn check_running(&self) -> Result<(), Refusal> {
+        if self.server.inner.stopping.is_set() {
+            self.count(RefusalCause::ShuttingDown);
+            return Err(SHUTTING_DOWN);
+        }
+        Ok(())
+    }
+
+    async fn modern(
+        &self,
+        extensions: Arc<Extensions>,
+        bytes: Bytes,
+        permit: RequestPermit,
+    ) -> Response<HttpBody> {
+        let limits = self.server.limits();
+        let peer = Arc::clone(permit.peer());
+        let line = Arc::new(Line::new(limits.queued_bytes, Arc::clone(&peer)));
+        let outlet: Arc<Line> = Arc::clone(&line);
+        let mut via = Via {
+            outlet,
+            session: None,
+            session_id: None,
+            extensions,
+            #[cfg(feature = "versioned-resources")]
+            subscribed: None,
+        };
+        let message = match self.server.read(&bytes, None) {
+            Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))
+            | Err(None) => {
+                let what = "an answer, and nothing was asked";
+                return self.refuse(Refusal(StatusCode::BAD_REQUEST, what));
+            }
+            Err(Some(fault)) => return answer::answer(fault),
+            Ok(Read::One(message)) => message,
+        };
+        if message.method() == Some(INITIALIZE) {
+            via.session_id = match new_id() {
+                Ok(id) => Some(id.into()),
+                Err(refusal) => {
+                    self.count(RefusalCause::Internal);
+                    return self.refuse(refusal);
+                }
+            };
+        }
+        // Subscriptions last, and have a limit of their own.
+        let permit = (message.method() != Some(LISTEN)).then_some(permit);
+        let accepted = self.server.dispatch(message, &via);
+        // A handler may run for long, and has what it needs of the body.
+        drop((via, bytes));
+        let mut response = match accepted {
+            Accepted::Nothing | Accepted::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
+            Accepted::Answer(answer) => answer::answer(answer),
+            Accepted::Session(session, answer) => Box::pin(self.begin(session, answer, peer)).await,
+            Accepted::Notification(handler) => {
+                self.notified(handler).await;
+                answer::empty(StatusCode::ACCEPTED)
+            }
+            Accepted::Call(call) => answer::call(call, line, limits.keep_alive).await,
+        };
+        if let Some(permit) = permit {
+            response.body_mut().keep_permit(permit.into());
+        }
+        response
+    }
+}
+
+/// A new id: 128 bits that nobody can guess.
+pub(crate) fn new_id() -> Result<String, Refusal> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        tracing::error!(%error, "no random numbers");
+        Refusal(StatusCode::SERVICE_UNAVAILABLE, "no random numbers")
+    })?;
+    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let mut id = String::with_capacity(2 * bytes.len());
+    id.extend(digits.map(digit));
+    Ok(id)
+}
+
+impl std::fmt::Debug for HttpService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpService")
+            .field("server", &self.endpoint.server)
+            .field("config", &self.endpoint.config)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,15 @@
+//! Sessions of the revisions before 2026-07-28 over HTTP.
+
+pub(crate) mod cluster;
+pub(crate) mod ending;
+pub(crate) mod event_store;
+pub(crate) mod handle;
+pub(crate) mod post_batch;
+pub(crate) mod requests;
+pub(crate) mod session_store;
+pub(crate) mod sse_event;
+pub(crate) mod stream;
+pub(crate) mod stream_buffer;
+pub(crate) mod stream_pump;
+pub(crate) mod stream_reader;
+pub(crate) mod table;

@@ -1,0 +1,68 @@
+//! What the processes that serve one endpoint tell each other about sessions.
+
+use super::session_store::Delta;
+use crate::protocol::changes::{BusMessage, BusReceiver};
+use crate::protocol::dispatch::Read;
+use crate::protocol::error::Chain;
+use crate::protocol::respond;
+use crate::transport::http::service::Endpoint;
+
+impl Endpoint {
+    /// Tells the other processes.
+    pub(crate) fn publish(&self, message: BusMessage) {
+        if let Some(bus) = &self.server.inner.bus {
+            bus.publish(message);
+        }
+    }
+}
+
+impl BusReceiver for Endpoint {
+    fn receive(&self, message: BusMessage) {
+        match message {
+            BusMessage::Answer { session, message } => {
+                let Some(entry) = self.sessions.here(&session) else {
+                    return;
+                };
+                let asked = Some(&*entry.session);
+                match self.server.read(&message, asked) {
+                    Ok(Read::One(message)) => {
+                        respond::hand_over(asked, &message);
+                    }
+                    Ok(Read::Batch(messages)) => {
+                        for message in messages.iter().flatten() {
+                            respond::hand_over(asked, message);
+                        }
+                    }
+                    Err(_) => {}
+                }
+            }
+            BusMessage::Cancel { session, request } => {
+                if let Some(entry) = self.sessions.here(&session) {
+                    entry.cancel(&request);
+                }
+            }
+            BusMessage::SessionEnded { session } => {
+                self.sessions.ended_elsewhere(&session);
+            }
+            BusMessage::SessionChanged { session, value } => {
+                let Some(entry) = self.sessions.here(&session) else {
+                    return;
+                };
+                match Delta::read(&value) {
+                    Ok(delta) => delta.apply(&entry.session),
+                    Err(error) => {
+                        tracing::error!(error = %Chain(&error), "a change cannot be read");
+                    }
+                }
+            }
+            BusMessage::Listening { session, stream } => {
+                if let Some(entry) = self.sessions.here(&session) {
+                    entry.listens_elsewhere(&stream);
+                }
+            }
+            BusMessage::Change(_) => {}
+            #[cfg(feature = "https-url")]
+            BusMessage::UrlsRevoked { .. } => {}
+        }
+    }
+}

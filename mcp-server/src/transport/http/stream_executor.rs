@@ -1,0 +1,116 @@
+//! [`StreamExecutor`]: runs the streams of an HTTP/2 connection, and resets those that their client
+//! does not read.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use hyper::rt::Executor;
+use pin_project_lite::pin_project;
+use tokio::time::{Sleep, sleep};
+
+tokio::task_local! {
+    /// The progress of the stream whose task is polled.
+    static CURRENT: Arc<StreamProgress>;
+}
+
+/// How far a stream's response has been taken over by HTTP/2, which asks for more only when the
+/// client's flow-control window has room.
+#[derive(Debug, Default)]
+pub(crate) struct StreamProgress {
+    /// Whether the response has more and is not asked for it.
+    waiting: AtomicBool,
+    /// How often it gave some.
+    frames: AtomicUsize,
+}
+
+impl StreamProgress {
+    /// The progress of the stream that is polled; `None` outside of HTTP/2.
+    pub(crate) fn current() -> Option<Arc<Self>> {
+        let progress = CURRENT.try_with(Arc::clone).ok()?;
+        progress.waiting.store(true, Ordering::Release);
+        Some(progress)
+    }
+
+    /// Notes that the response is asked for more.
+    pub(crate) fn asked(&self) {
+        self.waiting.store(false, Ordering::Release);
+    }
+
+    /// Notes that the response gave some.
+    pub(crate) fn gave(&self) {
+        self.frames.fetch_add(1, Ordering::AcqRel);
+        self.waiting.store(true, Ordering::Release);
+    }
+}
+
+/// Runs each stream of a connection in a task. A stream whose client opens no window for its
+/// response within a limit is dropped, by which HTTP/2 resets it.
+#[derive(Clone, Debug)]
+pub(crate) struct StreamExecutor {
+    limit: Duration,
+}
+
+impl StreamExecutor {
+    pub(crate) fn new(limit: Duration) -> Self {
+        Self { limit }
+    }
+}
+
+impl<F> Executor<F> for StreamExecutor
+where
+    F: Future + Send + 'static,
+{
+    fn execute(&self, future: F) {
+        // It ends with the connection, of which the future hears.
+        tokio::spawn(StreamTask {
+            future,
+            progress: Arc::default(),
+            limit: self.limit,
+            seen: 0,
+            timer: None,
+        });
+    }
+}
+
+pin_project! {
+    struct StreamTask<F> {
+        #[pin]
+        future: F,
+        progress: Arc<StreamProgress>,
+        limit: Duration,
+        // The frames when the timer began to run.
+        seen: usize,
+        timer: Option<Pin<Box<Sleep>>>,
+    }
+}
+
+impl<F: Future> Future for StreamTask<F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<()> {
+        let this = self.project();
+        let future = this.future;
+        let polled = CURRENT.sync_scope(Arc::clone(this.progress), || future.poll(task));
+        if polled.is_ready() {
+            return Poll::Ready(());
+        }
+        if !this.progress.waiting.load(Ordering::Acquire) {
+            *this.timer = None;
+            return Poll::Pending;
+        }
+        let frames = this.progress.frames.load(Ordering::Acquire);
+        if *this.seen != frames {
+            *this.seen = frames;
+            *this.timer = None;
+        }
+        let limit = *this.limit;
+        let timer = this.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
+        ready!(timer.as_mut().poll(task));
+        tracing::debug!("an HTTP/2 stream is reset: the client does not read it");
+        Poll::Ready(())
+    }
+}

@@ -1,0 +1,315 @@
+//! [`Connection`]: from a line to what becomes of it; and how serving ends. No I/O here.
+
+use std::future::Future;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use mcp_types::RequestId;
+use mcp_types::lines::LineTooLong;
+use mcp_types::rpc::{ErrorObject, Message};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::in_flight::{Flight, Place};
+use super::write_queue::Outbox;
+use crate::features::subscriptions::tell_session;
+use crate::protocol::context::Extensions;
+use crate::protocol::core::Server;
+use crate::protocol::dispatch::{Accepted, Answer, Read, Refused, Via};
+use crate::protocol::error::ServeError;
+use crate::protocol::lifecycle::INITIALIZE;
+use crate::protocol::message_sink::Outlet;
+use crate::protocol::request_task::shutting_down;
+#[cfg(feature = "http")]
+use crate::protocol::retained::memory;
+use crate::util::select::{Either, race};
+
+/// What is asked of the system at once.
+pub(crate) const CHUNK: usize = 64 << 10;
+
+/// The reading side of a connection.
+pub(crate) struct Connection {
+    server: Server,
+    via: Via,
+    outbox: Arc<Outbox>,
+    flight: Arc<Flight>,
+    heard: bool,
+}
+
+impl Connection {
+    /// A connection, and what ends it when dropped. Needs a runtime with a clock around it.
+    pub(crate) fn open(server: &Server, extensions: Extensions) -> (Self, Owner) {
+        let outbox = Arc::new(Outbox::new(server.limits().queued_bytes));
+        let flight = Arc::new(Flight::new(Arc::clone(&outbox), Handle::current()));
+        let outlet: Arc<dyn Outlet> = Arc::<Outbox>::clone(&outbox);
+        let via = Via {
+            outlet,
+            session: None,
+            session_id: None,
+            extensions: Arc::new(extensions),
+            #[cfg(feature = "versioned-resources")]
+            subscribed: Some(Arc::default()),
+        };
+        let owner = Owner {
+            server: server.clone(),
+            outbox: Arc::clone(&outbox),
+            flight: Arc::clone(&flight),
+        };
+        let connection = Self {
+            server: server.clone(),
+            via,
+            outbox,
+            flight,
+            heard: false,
+        };
+        (connection, owner)
+    }
+
+    /// Whether a message came.
+    pub(crate) fn has_heard(&self) -> bool {
+        self.heard
+    }
+
+    /// The memory that the session keeps for its peer, in bytes.
+    #[cfg(feature = "http")]
+    pub(crate) fn memory(&self) -> usize {
+        let session = self.via.session.as_ref();
+        session.map_or_else(|| memory(0, 0), |session| session.memory())
+    }
+
+    pub(crate) fn outbox(&self) -> &Arc<Outbox> {
+        &self.outbox
+    }
+
+    /// Serves one line. What can be answered now stands in the outbox afterwards; for the rest a
+    /// task runs.
+    pub(crate) fn line(&mut self, line: Result<&[u8], LineTooLong>) {
+        self.flight.set_busy(true);
+        self.serve(line);
+        self.flight.set_busy(false);
+    }
+
+    /// Serves a message that came by itself, with what is known of where it came from.
+    #[cfg(feature = "http")]
+    pub(crate) fn take(&mut self, message: &[u8], extensions: Extensions) {
+        self.via.extensions = Arc::new(extensions);
+        self.line(Ok(message));
+        // What it holds is not to be held until the next message.
+        self.via.extensions = Arc::default();
+    }
+
+    fn serve(&mut self, line: Result<&[u8], LineTooLong>) {
+        let line = match line {
+            Ok(line) => line,
+            Err(error) => {
+                let error = ErrorObject::invalid_request(error.to_string());
+                return self.send(&Answer::error(None, &error, Refused::Malformed), None);
+            }
+        };
+        let session = self.via.session.clone();
+        match self.server.read(line, session.as_deref()) {
+            Ok(Read::One(message)) => self.message(message, None),
+            Ok(Read::Batch(messages)) => {
+                let place = Place::in_batch(&self.outbox);
+                for message in messages {
+                    match message {
+                        Ok(message) => self.message(message, Some(&place)),
+                        Err(error) => {
+                            if let Some(answer) = Server::refuse(&error) {
+                                self.send(&answer, Some(&place));
+                            }
+                        }
+                    }
+                }
+            }
+            Err(Some(answer)) => self.send(&answer, None),
+            Err(None) => {}
+        }
+    }
+
+    fn message(&mut self, message: Message<'_>, place: Option<&Place>) {
+        self.heard = true;
+        if let Message::Request { id, method, .. } = &message
+            && let Err(error) = self.admit(id, method)
+        {
+            let answer = Answer::error(Some(id), &error, Refused::Malformed);
+            return self.send(&answer, place);
+        }
+        match self.server.dispatch(message, &self.via) {
+            Accepted::Nothing => {}
+            Accepted::Answer(answer) => {
+                tracing::debug!(refused = ?answer.refused, "answered without a handler");
+                self.send(&answer, place);
+            }
+            Accepted::Session(session, answer) => {
+                let outlet = Arc::clone(&self.via.outlet);
+                let teller = tell_session(&self.server, Arc::clone(&session), outlet);
+                self.send(&answer, place);
+                self.flight.tell(teller);
+                self.via.session = Some(session);
+            }
+            Accepted::Call(mut call) => match poll_once(&mut call) {
+                Poll::Ready(answer) => {
+                    self.send(&answer, place);
+                    #[cfg(feature = "versioned-resources")]
+                    self.tell_subscribed();
+                }
+                Poll::Pending => self.flight.call(call, place.cloned()),
+            },
+            Accepted::Notification(mut handler) => {
+                if poll_once(&mut handler).is_ready() {
+                    return;
+                }
+                if self.flight.len() < self.server.limits().concurrent_requests {
+                    self.flight.notification(handler);
+                } else {
+                    tracing::warn!("too many requests: the handler of a notification is dropped");
+                }
+            }
+            Accepted::Cancel(id) => self.flight.cancel(&id),
+        }
+    }
+
+    /// Begins to tell the peer of what it subscribed to, if it just did.
+    #[cfg(feature = "versioned-resources")]
+    fn tell_subscribed(&self) {
+        let subscribed = self.via.subscribed.as_ref();
+        let teller = subscribed.and_then(|subscribed| subscribed.teller(&self.via.outlet));
+        if let Some(teller) = teller {
+            self.flight.tell(teller);
+        }
+    }
+
+    /// Whether a request may begin.
+    fn admit(&self, id: &RequestId, method: &str) -> Result<(), ErrorObject> {
+        // The answers to our requests could not be told from those of another session.
+        if method == INITIALIZE && self.via.session.is_some() {
+            return Err(ErrorObject::invalid_request(
+                "the session has begun already",
+            ));
+        }
+        let running = self.flight.len();
+        if running > 0 && self.flight.has(id) {
+            return Err(ErrorObject::invalid_request(
+                "a request with this id is still in flight",
+            ));
+        }
+        if running >= self.server.limits().concurrent_requests {
+            return Err(ErrorObject::internal_error("too many requests"));
+        }
+        if self.server.inner.stopping.is_set() {
+            return Err(shutting_down());
+        }
+        Ok(())
+    }
+
+    fn send(&self, answer: &Answer, place: Option<&Place>) {
+        match place {
+            Some(place) => place.fill(&answer.message),
+            None => self.outbox.append(&answer.message),
+        }
+    }
+}
+
+impl Drop for Connection {
+    /// Nothing is read any more: what was asked of the peer has no answer.
+    fn drop(&mut self) {
+        if let Some(session) = &self.via.session {
+            session.calls.close();
+        }
+    }
+}
+
+/// Most handlers are done at once; only the others are worth a task, which polls them again.
+fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Ends the connection when it is dropped: all tasks, and the way out.
+pub(crate) struct Owner {
+    server: Server,
+    outbox: Arc<Outbox>,
+    flight: Arc<Flight>,
+}
+
+impl Owner {
+    /// Serves until the input ends or the server stops, and lets work in flight finish within
+    /// the grace time. `output` is to end when the outbox is closed and empty.
+    pub(crate) async fn run(
+        self,
+        input: impl Future<Output = Result<(), ServeError>>,
+        output: impl Future<Output = io::Result<()>>,
+    ) -> Result<(), ServeError> {
+        let mut output = pin!(output);
+        match race(self.work(input), output.as_mut()).await {
+            Either::First(worked) => worked?,
+            Either::Second(written) => return Ok(written?),
+        }
+        self.outbox.close();
+        let grace = self.server.limits().grace_time;
+        if let Ok(written) = timeout(grace, output).await {
+            written?;
+        } else {
+            tracing::warn!("the peer does not read what is left");
+        }
+        Ok(())
+    }
+
+    async fn work(
+        &self,
+        input: impl Future<Output = Result<(), ServeError>>,
+    ) -> Result<(), ServeError> {
+        let mut input = pin!(input);
+        if let Either::Second(read) = race(self.server.stopping(), input.as_mut()).await {
+            read?;
+            self.drain().await;
+            return Ok(());
+        }
+        // Still reading: handlers may wait for the peer's answers.
+        match race(self.settle(), input).await {
+            Either::First(()) => Ok(()),
+            Either::Second(read) => {
+                read?;
+                self.drain().await;
+                Ok(())
+            }
+        }
+    }
+
+    /// The peer says nothing any more: nobody hears subscriptions, the rest may finish.
+    async fn drain(&self) {
+        self.flight.end_subscriptions();
+        self.settle().await;
+    }
+
+    async fn settle(&self) {
+        self.settle_by(self.grace_ends()).await;
+    }
+
+    /// When the grace time of what is in flight now is over.
+    pub(crate) fn grace_ends(&self) -> Instant {
+        Instant::now() + self.server.limits().grace_time
+    }
+
+    /// Waits for what is in flight, and ends with an error what takes longer.
+    pub(crate) async fn settle_by(&self, end: Instant) {
+        if timeout_at(end, self.flight.landed()).await.is_err() {
+            tracing::warn!("requests in flight are ended: the grace time is over");
+            let error = if self.server.inner.stopping.is_set() {
+                shutting_down()
+            } else {
+                ErrorObject::internal_error("the input has ended, and the grace time is over")
+            };
+            self.flight.fail(&error);
+        }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.outbox.close();
+        self.flight.close();
+    }
+}

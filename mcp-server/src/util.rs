@@ -1,0 +1,11 @@
+//! Small helpers that know nothing of the protocol.
+
+pub(crate) mod and_then;
+#[cfg(feature = "https-url")]
+pub(crate) mod etag;
+pub(crate) mod select;
+pub(crate) mod seq_vec;
+pub(crate) mod text_values;
+pub(crate) mod uri_set;
+#[cfg(feature = "http")]
+pub(crate) mod write_gate;
