@@ -1,11 +1,14 @@
 //! What a server offers: tools, resources, prompts, completions, subscriptions, and questions to the
 //! client. Knows no transport.
 
+pub(crate) mod asking;
 pub(crate) mod catalog;
 pub(crate) mod completions;
 pub(crate) mod downgrade;
 #[cfg(feature = "seal")]
 pub(crate) mod input;
+pub(crate) mod list_handle;
+pub(crate) mod logging;
 pub(crate) mod prompts;
 pub(crate) mod resources;
 pub(crate) mod schema;

@@ -59,7 +59,6 @@ mod transport;
 mod util;
 
 pub use features::catalog::Definition;
-pub use features::catalog::list_handle::Listing;
 pub use features::completions::{Completing, IntoCompletion};
 #[cfg(feature = "seal")]
 pub use features::input::ask::Ask;
@@ -67,6 +66,7 @@ pub use features::input::ask::Ask;
 pub use features::input::error::InputError;
 #[cfg(feature = "seal")]
 pub use features::input::form::{Elicited, Field, Form};
+pub use features::list_handle::Listing;
 pub use features::prompts::definition::PromptDef;
 pub use features::prompts::result::{IntoMessage, IntoPrompt};
 pub use features::resources::contents::IntoContents;
@@ -84,19 +84,22 @@ pub use proposals::https_url::config::{HttpUrls, UrlError};
 #[cfg(feature = "https-url")]
 pub use proposals::https_url::keys::UrlKeys;
 pub use protocol::changes::{Bus, BusMessage, BusReceiver, Change};
-pub use protocol::context::{Context, Extensions, Principal};
-pub use protocol::core::Server;
+pub use protocol::core::Context;
+pub use protocol::error::ErrorDetail;
 pub use protocol::error::{BuildError, HandlerError, ServeError};
-pub use protocol::error_report::ErrorDetail;
+pub use protocol::extensions::{Extensions, Principal};
 pub use protocol::limits::Limits;
 #[cfg(feature = "http")]
 pub use protocol::metrics::Metrics;
 #[cfg(feature = "http")]
 pub use protocol::metrics::refusals::{RefusalCause, Refusals};
 pub use protocol::peer::Peer;
+#[cfg(feature = "http")]
+pub use protocol::peer_address::PeerAddress;
 #[cfg(feature = "seal")]
 pub use protocol::seal::{Keys, SealError};
 pub use server::builder::ServerBuilder;
+pub use server::handle::Server;
 #[cfg(feature = "https-url")]
 pub use server::resource_urls::read::ReadByUrl;
 #[cfg(feature = "https-url")]
@@ -109,8 +112,6 @@ pub use transport::http::body::HttpBody;
 pub use transport::http::config::HttpConfig;
 #[cfg(feature = "http")]
 pub use transport::http::network::{IpNetwork, IpNetworkError};
-#[cfg(feature = "http")]
-pub use transport::http::proxy::PeerAddress;
 #[cfg(feature = "http")]
 pub use transport::http::serve::HttpServer;
 #[cfg(feature = "http")]

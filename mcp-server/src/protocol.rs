@@ -1,24 +1,37 @@
 //! What a message becomes: reading and dispatching it, the state that all requests share, and what a
 //! handler sees of its request. Knows no feature and no transport.
 
+pub(crate) mod announcements;
+pub(crate) mod answer;
 pub(crate) mod changes;
+#[cfg(feature = "versioned-resources")]
+pub(crate) mod connection_scope;
 pub(crate) mod context;
 pub(crate) mod core;
 pub(crate) mod dispatch;
 pub(crate) mod error;
 pub(crate) mod error_report;
+pub(crate) mod extensions;
 pub(crate) mod handshake;
+pub(crate) mod inbound;
 pub(crate) mod lifecycle;
 pub(crate) mod limits;
 pub(crate) mod message_sink;
+pub(crate) mod methods;
 #[cfg(feature = "http")]
 pub(crate) mod metrics;
+pub(crate) mod notification;
 pub(crate) mod params_view;
 pub(crate) mod peer;
+#[cfg(feature = "http")]
+pub(crate) mod peer_address;
 pub(crate) mod progress;
 pub(crate) mod quota;
 pub(crate) mod raw_object;
+pub(crate) mod registry;
 pub(crate) mod request_task;
+#[cfg(feature = "https-url")]
+pub(crate) mod resource_urls;
 pub(crate) mod respond;
 pub(crate) mod retained;
 pub(crate) mod route;

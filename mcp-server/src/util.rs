@@ -3,8 +3,10 @@
 pub(crate) mod and_then;
 #[cfg(feature = "https-url")]
 pub(crate) mod etag;
+pub(crate) mod progress_throttle;
 pub(crate) mod select;
 pub(crate) mod seq_vec;
+pub(crate) mod signal;
 pub(crate) mod text_values;
 pub(crate) mod uri_set;
 #[cfg(feature = "http")]

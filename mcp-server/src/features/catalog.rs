@@ -1,8 +1,6 @@
 //! Lists of what a server offers: named items in the order in which they were added, in pages,
 //! which may change while the server runs.
 
-pub(crate) mod list_handle;
-
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
@@ -10,45 +8,14 @@ use std::time::Duration;
 use mcp_types::error::DecodeError;
 use mcp_types::{CacheScope, Cursor, Revision};
 
-use crate::features::completions;
-use crate::features::completions::Completions;
-use crate::features::prompts;
-use crate::features::prompts::definition::PromptDef;
-use crate::features::resources;
-use crate::features::resources::definition::ResourceDef;
-use crate::features::tools;
-use crate::features::tools::definition::ToolDef;
 use crate::protocol::changes::Change;
-use crate::protocol::context::Context;
+use crate::protocol::core::Context;
 use crate::protocol::error::{BuildError, HandlerError};
-use crate::protocol::raw_object::{FromMembers, Members};
-use crate::server::builder::ServerBuilder;
-use crate::util::seq_vec::Numbered;
+use crate::protocol::raw_object::{FromMembers, RawObject};
+use crate::util::seq_vec::SeqVec;
 
-/// All lists of a server.
-#[derive(Default)]
-pub(crate) struct Features {
-    pub(crate) tools: List<ToolDef>,
-    pub(crate) resources: List<ResourceDef>,
-    #[cfg(feature = "templates")]
-    pub(crate) templates: List<crate::TemplateDef>,
-    pub(crate) prompts: List<PromptDef>,
-    pub(crate) completions: Completions,
-    /// Items of one page; all of them if absent.
-    #[cfg(feature = "seal")]
-    pub(crate) page_size: Option<std::num::NonZeroUsize>,
-}
-
-/// Serves what was added to the lists.
-pub(crate) fn routes(builder: &mut ServerBuilder) {
-    tools::routes(builder);
-    resources::routes(builder);
-    prompts::routes(builder);
-    completions::routes(builder);
-}
-
-/// What stands in a list: [`ToolDef`], [`ResourceDef`], [`PromptDef`], and `TemplateDef` with the
-/// feature `templates`.
+/// What a list contains: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
+/// [`PromptDef`](crate::PromptDef), and `TemplateDef` with the feature `templates`.
 pub trait Definition: Sized + Send + Sync + 'static {
     /// What it is called in errors.
     #[doc(hidden)]
@@ -70,14 +37,12 @@ pub trait Definition: Sized + Send + Sync + 'static {
     fn change() -> Change;
 }
 
-/// Where a definition's list is, and how the peer sees it.
-pub(crate) trait Kept: Definition {
+/// How a definition is listed.
+pub(crate) trait ListItem: Definition {
     /// One item of a page.
     type Item;
     /// One page.
     type Page;
-
-    fn list(features: &Features) -> &List<Self>;
 
     fn item(&self, revision: Revision) -> Self::Item;
 
@@ -109,22 +74,27 @@ impl Default for Hints {
 /// Items by key and in order. No lock is held while a handler runs.
 pub(crate) struct List<T> {
     pub(crate) hints: Hints,
+    /// Items of one page; all of them if absent.
+    #[cfg(feature = "seal")]
+    pub(crate) page_size: Option<std::num::NonZeroUsize>,
     items: RwLock<Items<T>>,
 }
 
 struct Items<T> {
     places: HashMap<String, u64>,
     /// Places are never used twice, so that a cursor stays right whatever is added or removed.
-    in_order: Numbered<Arc<T>>,
+    in_order: SeqVec<Arc<T>>,
 }
 
 impl<T> Default for List<T> {
     fn default() -> Self {
         Self {
             hints: Hints::default(),
+            #[cfg(feature = "seal")]
+            page_size: None,
             items: RwLock::new(Items {
                 places: HashMap::new(),
-                in_order: Numbered::default(),
+                in_order: SeqVec::default(),
             }),
         }
     }
@@ -169,7 +139,7 @@ impl<T: Definition> List<T> {
     }
 
     /// Puts an item in the place of the one with its key, or at the end.
-    fn replace(&self, mut item: T) -> Result<(), BuildError> {
+    pub(crate) fn replace(&self, mut item: T) -> Result<(), BuildError> {
         checked(&mut item)?;
         let key = item.key().to_owned();
         let mut items = self.write();
@@ -181,7 +151,7 @@ impl<T: Definition> List<T> {
         Ok(())
     }
 
-    fn remove(&self, key: &str) -> bool {
+    pub(crate) fn remove(&self, key: &str) -> bool {
         let mut items = self.write();
         let Some(place) = items.places.remove(key) else {
             return false;
@@ -198,7 +168,7 @@ impl<T: Definition> List<T> {
     }
 }
 
-impl<T: Kept> List<T> {
+impl<T: ListItem> List<T> {
     /// All items.
     #[cfg(not(feature = "seal"))]
     fn all(&self, revision: Revision) -> Vec<T::Item> {
@@ -220,7 +190,7 @@ impl<T: Kept> List<T> {
 }
 
 /// Definitions as a peer sees them.
-fn seen<T: Kept>(items: &[(u64, Arc<T>)], revision: Revision) -> Vec<T::Item> {
+fn seen<T: ListItem>(items: &[(u64, Arc<T>)], revision: Revision) -> Vec<T::Item> {
     let mut seen = Vec::with_capacity(items.len());
     for (_, item) in items {
         seen.push(item.item(revision));
@@ -253,24 +223,13 @@ impl<T> Items<T> {
     }
 }
 
-/// Whether the requests for a kind are answered: where something is offered, or where only the
-/// capability is declared and no handler of the application's stands in the way.
-pub(crate) fn served(
-    builder: &ServerBuilder,
-    offered: bool,
-    declared: bool,
-    methods: &[&str],
-) -> bool {
-    offered || (declared && !methods.iter().any(|method| builder.has_route(method)))
-}
-
 /// Which part of a list is asked for.
 pub(crate) struct Part {
     pub(crate) cursor: Option<Cursor>,
 }
 
 impl FromMembers for Part {
-    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
         let cursor = members.optional::<String>("cursor")?;
         Ok(Self {
             cursor: cursor.map(Cursor::from),
@@ -279,21 +238,23 @@ impl FromMembers for Part {
 }
 
 /// Answers the requests for a list.
-pub(crate) async fn list<T: Kept>(params: Part, cx: Context) -> Result<T::Page, HandlerError> {
-    let list = T::list(&cx.server().inner.features);
-    let (items, next) = page(&cx, list, params.cursor.as_ref())?;
+pub(crate) async fn list<T: ListItem>(
+    list: Arc<List<T>>,
+    params: Part,
+    cx: Context,
+) -> Result<T::Page, HandlerError> {
+    let (items, next) = page(&cx, &list, params.cursor.as_ref())?;
     Ok(T::page(items, &list.hints, next))
 }
 
 /// The page that a cursor asks for, and the cursor of the next one.
 #[cfg(feature = "seal")]
-fn page<T: Kept>(
+fn page<T: ListItem>(
     cx: &Context,
     list: &List<T>,
     cursor: Option<&Cursor>,
 ) -> Result<(Vec<T::Item>, Option<Cursor>), HandlerError> {
-    let inner = &cx.server().inner;
-    let keys = inner.keys.get();
+    let keys = cx.core().keys.get();
     // Most lists have one page and are asked for without a cursor.
     let bound_to = || cursor_binding(cx, T::KIND.as_bytes());
     let from = match cursor {
@@ -304,7 +265,7 @@ fn page<T: Kept>(
             .and_then(|plain| Some(behind(u64::from_be_bytes(plain.try_into().ok()?))))
             .ok_or_else(|| bad_cursor(T::KIND))?,
     };
-    let size = inner.features.page_size;
+    let size = list.page_size;
     let size = size.map_or(usize::MAX, std::num::NonZeroUsize::get);
     let page = list.page(from, size, cx.revision());
     let next = page
@@ -317,7 +278,7 @@ fn page<T: Kept>(
 
 /// All items: without sealing there is one page, and no cursor was ever given out.
 #[cfg(not(feature = "seal"))]
-fn page<T: Kept>(
+fn page<T: ListItem>(
     cx: &Context,
     list: &List<T>,
     cursor: Option<&Cursor>,
@@ -335,7 +296,7 @@ pub(crate) const PURPOSE: &str = "cursor";
 /// What a cursor is bound to: the list, described by `list`, and the principal that asked for it.
 #[cfg(feature = "seal")]
 pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
-    let principal = cx.call.extensions.principal();
+    let principal = cx.state.extensions.principal();
     let name = principal.unwrap_or_default().as_bytes();
     let mut bytes = Vec::with_capacity(9 + name.len() + list.len());
     bytes.push(u8::from(principal.is_some()));
@@ -354,41 +315,4 @@ pub(crate) fn behind(place: u64) -> u64 {
 
 pub(crate) fn bad_cursor(kind: &str) -> HandlerError {
     HandlerError::invalid_params(format!("$.cursor: not a cursor of the list of {kind}s"))
-}
-
-impl ServerBuilder {
-    /// Adds an item to its list; one that is not valid is a fault.
-    pub(crate) fn offer<T: Kept>(mut self, item: T) -> Self {
-        if let Err(fault) = T::list(&self.features).add(item) {
-            self.fault(fault);
-        }
-        self
-    }
-
-    /// Gives lists out in pages of this many items; without it, all in one page.
-    #[cfg(feature = "seal")]
-    pub fn page_size(mut self, items: std::num::NonZeroUsize) -> Self {
-        self.features.page_size = Some(items);
-        self
-    }
-
-    /// How long, and for whom, caches may keep the list of tools. Not at all by default;
-    /// [`CacheScope::Public`] is right where the list is the same for everyone.
-    pub fn cache_tools(mut self, ttl: Duration, scope: CacheScope) -> Self {
-        self.features.tools.hints = Hints::new(ttl, scope);
-        self
-    }
-
-    /// How long, and for whom, caches may keep the lists of resources and of resource templates.
-    /// What a resource holds has [hints of its own](ResourceDef::cache).
-    pub fn cache_resources(mut self, ttl: Duration, scope: CacheScope) -> Self {
-        self.features.resources.hints = Hints::new(ttl, scope);
-        self
-    }
-
-    /// How long, and for whom, caches may keep the list of prompts.
-    pub fn cache_prompts(mut self, ttl: Duration, scope: CacheScope) -> Self {
-        self.features.prompts.hints = Hints::new(ttl, scope);
-        self
-    }
 }

@@ -2,21 +2,22 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object};
 use mcp_types::{CompleteRequest, CompleteResult, Completion, Request};
 
-use crate::features::catalog::Definition;
+use crate::features::catalog::{Definition, List};
 use crate::features::prompts::definition::PromptDef;
-use crate::features::resources::TEMPLATE;
-use crate::features::resources::templates;
-use crate::protocol::context::Context;
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::catalog::TEMPLATE;
+use crate::protocol::core::Context;
 use crate::protocol::error::{BuildError, HandlerError, short};
-use crate::protocol::raw_object::{FromMembers, Members};
+use crate::protocol::raw_object::{FromMembers, RawObject};
+use crate::protocol::registry::Registry;
 use crate::protocol::uri_limit::check_uri;
-use crate::server::builder::ServerBuilder;
-use crate::util::and_then::then;
+use crate::util::and_then::and_then;
 
 /// As many values may leave in one answer.
 const MOST: usize = 100;
@@ -55,18 +56,22 @@ impl<S: Into<String>> IntoCompletion for Vec<S> {
 }
 
 /// A completion at work.
-type Running = Pin<Box<dyn Future<Output = Result<Completion, HandlerError>> + Send>>;
+pub(crate) type CompletionFuture =
+    Pin<Box<dyn Future<Output = Result<Completion, HandlerError>> + Send>>;
 
-type Handler = Box<dyn Fn(Completing, Context) -> Running + Send + Sync>;
+pub(crate) type CompletionHandler =
+    Box<dyn Fn(Completing, Context) -> CompletionFuture + Send + Sync>;
 
-fn boxed<F, C>(handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static) -> Handler
+pub(crate) fn boxed<F, C>(
+    handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
+) -> CompletionHandler
 where
     F: Future<Output = Result<C, HandlerError>> + Send + 'static,
     C: IntoCompletion,
 {
     Box::new(move |typing, cx| {
         let answer = handler(typing, cx);
-        Box::pin(then(answer, |answer: C| Ok(answer.into_completion())))
+        Box::pin(and_then(answer, |answer: C| Ok(answer.into_completion())))
     })
 }
 
@@ -74,7 +79,7 @@ where
 struct Completer {
     of: Of,
     argument: String,
-    handler: Handler,
+    handler: CompletionHandler,
 }
 
 /// A prompt or a template by its name.
@@ -90,7 +95,7 @@ struct Of {
 pub(crate) struct Completions(Vec<Completer>);
 
 impl Completions {
-    fn get(&self, of: &Of, argument: &str) -> Option<&Handler> {
+    fn get(&self, of: &Of, argument: &str) -> Option<&CompletionHandler> {
         let mut all = self.0.iter();
         let known = all.find(|known| known.of == *of && known.argument == argument)?;
         Some(&known.handler)
@@ -100,8 +105,19 @@ impl Completions {
         self.0.iter().any(|known| known.of == *of)
     }
 
-    /// Adds one; the first one for an argument stays.
-    fn add(&mut self, added: Completer) -> Result<(), BuildError> {
+    /// Adds the handler for an argument of a prompt or template; the first one stays.
+    pub(crate) fn add(
+        &mut self,
+        kind: &'static str,
+        name: String,
+        argument: String,
+        handler: CompletionHandler,
+    ) -> Result<(), BuildError> {
+        let added = Completer {
+            of: Of { kind, name },
+            argument,
+            handler,
+        };
         if self.get(&added.of, &added.argument).is_some() {
             return Err(BuildError::DuplicateName {
                 kind: "completion",
@@ -113,84 +129,36 @@ impl Completions {
     }
 }
 
-impl ServerBuilder {
-    /// Completes an argument of a prompt.
-    ///
-    /// ```
-    /// use mcp_server::{Completing, Context, Server};
-    ///
-    /// let server = Server::builder("demo", "1.0.0")
-    ///     .prompt("greet", "Greets", |(), _: Context| async { Ok("Hello!") })
-    ///     .complete_prompt("greet", "language", |typing: Completing, _| async move {
-    ///         let mut all = vec!["french", "german", "greek"];
-    ///         all.retain(|language| language.starts_with(&typing.value));
-    ///         Ok(all)
-    ///     })
-    ///     .build()?;
-    /// # drop(server);
-    /// # Ok::<(), mcp_server::BuildError>(())
-    /// ```
-    pub fn complete_prompt<F, C>(
-        self,
-        prompt: impl Into<String>,
-        argument: impl Into<String>,
-        handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-        C: IntoCompletion,
-    {
-        self.completer(
-            PromptDef::KIND,
-            prompt.into(),
-            argument.into(),
-            boxed(handler),
-        )
-    }
-
-    /// Completes a variable of a resource template.
-    pub fn complete_resource<F, C>(
-        self,
-        template: impl Into<String>,
-        variable: impl Into<String>,
-        handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-        C: IntoCompletion,
-    {
-        self.completer(TEMPLATE, template.into(), variable.into(), boxed(handler))
-    }
-
-    fn completer(
-        mut self,
-        kind: &'static str,
-        name: String,
-        argument: String,
-        handler: Handler,
-    ) -> Self {
-        let added = self.features.completions.add(Completer {
-            of: Of { kind, name },
-            argument,
-            handler,
-        });
-        if let Err(fault) = added {
-            self.fault(fault);
-        }
-        self
-    }
-}
-
-pub(crate) fn routes(builder: &mut ServerBuilder) {
-    if builder.features.completions.0.is_empty() {
+/// Serves completions of the arguments of `prompts` and of the variables of resource templates.
+pub(crate) fn register(
+    registry: &mut Registry,
+    completions: Completions,
+    prompts: &Arc<List<PromptDef>>,
+    resources: &Arc<ResourceCatalog>,
+) {
+    if completions.0.is_empty() {
         return;
     }
-    let capability = &mut builder.capabilities_mut().completions;
+    let capability = &mut registry.capabilities.completions;
     capability.get_or_insert_with(Object::new);
-    builder.serve(CompleteRequest::METHOD, complete);
+    let sources = Arc::new(Sources {
+        completions,
+        prompts: Arc::clone(prompts),
+        resources: Arc::clone(resources),
+    });
+    registry.serve(CompleteRequest::METHOD, move |params, cx| {
+        complete(params, cx, Arc::clone(&sources))
+    });
 }
 
-/// What is asked for in `completion/complete`.
+/// The handlers, and the definitions that have the arguments.
+struct Sources {
+    completions: Completions,
+    prompts: Arc<List<PromptDef>>,
+    resources: Arc<ResourceCatalog>,
+}
+
+/// The params of `completion/complete`.
 struct Complete {
     of: Of,
     /// Where the request names it.
@@ -203,7 +171,7 @@ struct Complete {
 }
 
 impl FromMembers for Complete {
-    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
         let of = members.object("ref")?;
         let (kind, name, at) = match of.required::<String>("type")?.as_str() {
             "ref/prompt" => (PromptDef::KIND, of.required("name")?, "$.ref.name"),
@@ -228,8 +196,12 @@ impl FromMembers for Complete {
     }
 }
 
-async fn complete(params: Complete, cx: Context) -> Result<CompleteResult, HandlerError> {
-    let completion = match start(params, &cx)? {
+async fn complete(
+    params: Complete,
+    cx: Context,
+    sources: Arc<Sources>,
+) -> Result<CompleteResult, HandlerError> {
+    let completion = match start(params, &cx, &sources)? {
         Some(running) => running.await?,
         None => Completion::new([]).total(0).has_more(false),
     };
@@ -237,22 +209,25 @@ async fn complete(params: Complete, cx: Context) -> Result<CompleteResult, Handl
 }
 
 /// Begins what completes the argument; none where the argument is known but not completed.
-fn start(params: Complete, cx: &Context) -> Result<Option<Running>, HandlerError> {
-    let features = &cx.server().inner.features;
+fn start(
+    params: Complete,
+    cx: &Context,
+    sources: &Sources,
+) -> Result<Option<CompletionFuture>, HandlerError> {
     let Complete {
         of, at, argument, ..
     } = &params;
     if of.kind == TEMPLATE {
-        check_uri(cx.server(), at, &of.name)?;
+        check_uri(cx.core(), at, &of.name)?;
     }
     // Whether it takes the argument, where it is defined.
     let takes = if of.kind == TEMPLATE {
-        templates::has_variable(features, &of.name, argument)
+        sources.resources.has_variable(&of.name, argument)
     } else {
-        let defined = features.prompts.get(&of.name);
+        let defined = sources.prompts.get(&of.name);
         defined.map(|prompt| prompt.has_argument(argument))
     };
-    if let Some(handler) = features.completions.get(of, argument) {
+    if let Some(handler) = sources.completions.get(of, argument) {
         let typing = Completing {
             value: params.value,
             arguments: params.settled.unwrap_or_default(),
@@ -262,7 +237,7 @@ fn start(params: Complete, cx: &Context) -> Result<Option<Running>, HandlerError
     if takes == Some(true) {
         return Ok(None);
     }
-    let fault = if takes.is_none() && !features.completions.has(of) {
+    let fault = if takes.is_none() && !sources.completions.has(of) {
         let (kind, name) = (of.kind, short(&of.name));
         format!("{at}: no {kind} `{name}`")
     } else {

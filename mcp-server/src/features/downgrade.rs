@@ -3,10 +3,15 @@
 use mcp_types::json::{Object, Value};
 use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, TextContent, Tool, json};
 
-use crate::protocol::context::Context;
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::protocol::core::Context;
 
 /// Makes a tool's result one that the peer's revision can say, and that the peer may see.
-pub(crate) fn tool_result(mut result: CallToolResult, cx: &Context) -> CallToolResult {
+pub(crate) fn tool_result(
+    mut result: CallToolResult,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) -> CallToolResult {
     if cx.revision() < Revision::V2026_07_28 {
         // Until then it had to be an object. The text content says the same.
         result.structured_content = result
@@ -14,21 +19,33 @@ pub(crate) fn tool_result(mut result: CallToolResult, cx: &Context) -> CallToolR
             .filter(|value| value.as_object().is_some());
     }
     for block in &mut result.content {
-        content(block, cx);
+        content(block, cx, resources);
     }
     result
 }
 
 /// Makes a prompt one that the peer's revision can say, and that the peer may see.
-pub(crate) fn prompt(mut result: GetPromptResult, cx: &Context) -> GetPromptResult {
+pub(crate) fn prompt(
+    mut result: GetPromptResult,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) -> GetPromptResult {
     for message in &mut result.messages {
-        content(&mut message.content, cx);
+        content(&mut message.content, cx, resources);
     }
     result
 }
 
 /// Audio came with 2025-03-26, links to resources with 2025-06-18.
-fn content(block: &mut ContentBlock, cx: &Context) {
+fn content(
+    block: &mut ContentBlock,
+    cx: &Context,
+    #[cfg_attr(
+        not(feature = "_proposals"),
+        expect(unused_variables, reason = "proposals add members to links")
+    )]
+    resources: &ResourceCatalog,
+) {
     let revision = cx.revision();
     let (text, annotations) = match block {
         ContentBlock::Audio(audio) if revision < Revision::V2025_03_26 => {
@@ -47,7 +64,7 @@ fn content(block: &mut ContentBlock, cx: &Context) {
             (text, link.annotations.take())
         }
         #[cfg(feature = "_proposals")]
-        block => return crate::features::resources::blocks::finish_block(block, cx),
+        block => return crate::features::resources::blocks::finish_block(block, cx, resources),
         #[cfg(not(feature = "_proposals"))]
         _ => return,
     };

@@ -8,231 +8,26 @@
 pub(crate) mod ask;
 pub(crate) mod error;
 pub(crate) mod form;
+pub(crate) mod inputs;
 pub(crate) mod legacy;
 pub(crate) mod once;
 pub(crate) mod question;
 pub(crate) mod state;
 pub(crate) mod typed;
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
-
-use mcp_types::error::DecodeError;
-use mcp_types::json;
-use mcp_types::rpc::ErrorObject;
 use mcp_types::{
-    CallToolOutcome, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestURLParams, InputRequests, InputRequiredResult, ListRootsResult, Root,
+    CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
+    ElicitRequestURLParams, ListRootsResult, Root,
 };
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
-use ask::Ask;
-use error::InputError;
-use form::{Elicited, Form};
-
-use crate::protocol::context::Context;
-use crate::protocol::core::Server;
-use crate::protocol::dispatch::Via;
-use crate::protocol::error::{HandlerError, invalid_params};
-use crate::protocol::params_view::Head;
-use crate::protocol::peer::Peer;
-use crate::protocol::respond;
-use question::Question;
-use state::{Raws, Sealed};
-
-/// The requests that may be answered with questions.
-const METHODS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
-
-/// What a request has been answered already, and what it asks now.
-#[derive(Default)]
-pub(crate) struct Inputs {
-    /// Absent where the request may not be answered with questions.
-    origin: Option<Box<Origin>>,
-    rounds: Mutex<Rounds>,
-}
-
-/// What state is bound to, besides the method.
-struct Origin {
-    params: Box<str>,
-    principal: Option<Box<str>>,
-}
-
-#[derive(Default)]
-struct Rounds {
-    /// What came with this request, not looked at yet.
-    responses: Raws,
-    /// Answers from earlier rounds, and those of this one that were good.
-    accepted: Raws,
-    /// Values of work that is done once.
-    once: Raws,
-    /// Work that is being done.
-    working: BTreeSet<String>,
-    /// Keys in use.
-    keys: BTreeSet<String>,
-    /// How often a question was asked that got its key from its content.
-    repeated: HashMap<String, u32>,
-    open: InputRequests,
-    waker: Option<Waker>,
-}
-
-/// How it stands with a question.
-enum Standing {
-    Answered(String, Box<RawValue>),
-    Open(String),
-}
-
-impl Inputs {
-    /// Reads `inputResponses` and `requestState` of a modern request.
-    pub(crate) fn read(
-        server: &Server,
-        method: &str,
-        head: &Head<'_>,
-        peer: &Peer,
-        via: &Via,
-    ) -> Result<Self, ErrorObject> {
-        if peer.session().is_some() || !METHODS.contains(&method) {
-            return Ok(Self::default());
-        }
-        let origin = Origin {
-            params: head.text().into(),
-            principal: via.extensions.principal().map(Into::into),
-        };
-        let mut rounds = Rounds::default();
-        let invalid = |error: DecodeError| invalid_params(method, &error);
-        let members = head.params();
-        if let Some(text) = members
-            .optional::<String>("requestState")
-            .map_err(invalid)?
-        {
-            let bound_to = origin.binding(method)?;
-            let sealed = Sealed::open(&server.inner.keys.get(), &bound_to, &text)?;
-            rounds.accepted = sealed.answers;
-            rounds.once = sealed.once;
-        }
-        let responses = members.optional("inputResponses").map_err(invalid)?;
-        rounds.responses = responses.unwrap_or_default();
-        Ok(Self {
-            origin: Some(Box::new(origin)),
-            rounds: Mutex::new(rounds),
-        })
-    }
-
-    fn rounds(&self) -> MutexGuard<'_, Rounds> {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Finds the answer to a question, or adds it to those that are open.
-    fn ask(
-        &self,
-        method: &str,
-        key: Option<String>,
-        question: Question,
-    ) -> Result<Standing, HandlerError> {
-        if self.origin.is_none() {
-            return Err(InputError::Method(method.to_owned()).into());
-        }
-        let kind = question.kind();
-        let request = question.into_modern();
-        let mut rounds = self.rounds();
-        let key = match key {
-            Some(key) => key,
-            None => rounds.name(kind, &json::to_string(&request)?),
-        };
-        if !rounds.keys.insert(key.clone()) {
-            return Err(InputError::Key(key).into());
-        }
-        let answer = rounds.accepted.get(&key).cloned();
-        if let Some(answer) = answer.or_else(|| rounds.responses.remove(&key)) {
-            return Ok(Standing::Answered(key, answer));
-        }
-        rounds.open.insert(&key, request);
-        rounds.wake();
-        Ok(Standing::Open(key))
-    }
-
-    /// Keeps an answer that was good for the rounds to come.
-    fn accept(&self, key: String, answer: Box<RawValue>) {
-        self.rounds().accepted.insert(key, answer);
-    }
-
-    fn withdraw(&self, key: &str) {
-        let mut rounds = self.rounds();
-        rounds.open.remove(key);
-        rounds.keys.remove(key);
-    }
-}
-
-impl Rounds {
-    /// A key from what is asked: the same in every round, and different for different questions,
-    /// in whichever order they are asked.
-    fn name(&mut self, kind: &str, request: &str) -> String {
-        let name = format!("{kind}-{:016x}", fingerprint(request));
-        let count = self.repeated.entry(name.clone()).or_default();
-        *count += 1;
-        match *count {
-            1 => name,
-            count => format!("{name}-{count}"),
-        }
-    }
-
-    /// Has the call look for open questions, where it is not doing so anyway.
-    fn wake(&mut self) {
-        if let Some(waker) = self.waker.take() {
-            waker.wake();
-        }
-    }
-}
-
-/// FNV-1a: the same in every process and release, which the standard library's hashes are not.
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-impl Origin {
-    fn binding(&self, method: &str) -> Result<Vec<u8>, ErrorObject> {
-        state::binding(method, &self.params, self.principal.as_deref())
-    }
-}
-
-/// The response that asks the client for input, if the handler waits for some; else the waker is
-/// woken when a question is asked outside of the handler's own task.
-pub(crate) fn suspend(cx: &Context, waker: &Waker) -> Option<Result<Vec<u8>, HandlerError>> {
-    let inputs = &cx.call.inputs;
-    let origin = inputs.origin.as_deref()?;
-    let mut rounds = inputs.rounds();
-    // Work that must not be repeated is not cut off either.
-    if rounds.open.is_empty() || !rounds.working.is_empty() {
-        rounds.waker = Some(waker.clone());
-        return None;
-    }
-    let open = std::mem::take(&mut rounds.open);
-    let answers = std::mem::take(&mut rounds.accepted);
-    let once = std::mem::take(&mut rounds.once);
-    drop(rounds);
-    Some(input_required(cx, origin, open, answers, once))
-}
-
-fn input_required(
-    cx: &Context,
-    origin: &Origin,
-    open: InputRequests,
-    answers: Raws,
-    once: Raws,
-) -> Result<Vec<u8>, HandlerError> {
-    let bound_to = origin
-        .binding(cx.method())
-        .map_err(HandlerError::protocol)?;
-    let sealed = Sealed::new(cx.server().limits().state_time, answers, once);
-    let state = sealed.seal(&cx.server().inner.keys.get(), &bound_to)?;
-    let result = InputRequiredResult::new()
-        .input_requests(open)
-        .request_state(state);
-    respond::result(cx, CallToolOutcome::InputRequired(result))
-}
+use crate::features::input::ask::Ask;
+use crate::features::input::form::{Elicited, Form};
+use crate::features::input::question::Question;
+#[cfg(feature = "_proposals")]
+use crate::features::resources::blocks::withhold_of_block;
+use crate::protocol::core::Context;
+use crate::protocol::error::HandlerError;
 
 impl Context {
     /// Asks the user to fill in a form.
@@ -345,7 +140,7 @@ impl Context {
             revision.decode(text).map_err(|error| error.to_string())
         };
         #[cfg(feature = "_proposals")]
-        let params = told(params, self);
+        let params = without_withheld_members(params, self);
         let question = Question::Sample(Box::new(params));
         Ask::new(self, Ok(question), Box::new(read))
     }
@@ -368,7 +163,10 @@ impl Context {
 
 /// A question to the model as the client may see it: results of tools in it may hold resources.
 #[cfg(feature = "_proposals")]
-fn told(mut params: CreateMessageRequestParams, cx: &Context) -> CreateMessageRequestParams {
+fn without_withheld_members(
+    mut params: CreateMessageRequestParams,
+    cx: &Context,
+) -> CreateMessageRequestParams {
     use mcp_types::{SamplingContent, SamplingMessageContentBlock as Block};
 
     for message in &mut params.messages {
@@ -380,7 +178,7 @@ fn told(mut params: CreateMessageRequestParams, cx: &Context) -> CreateMessageRe
         for block in blocks {
             if let Block::ToolResult(result) = block {
                 for block in &mut result.content {
-                    crate::features::resources::blocks::withhold_of_block(block, cx);
+                    withhold_of_block(block, cx);
                 }
             }
         }

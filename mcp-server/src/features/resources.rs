@@ -2,7 +2,9 @@
 
 #[cfg(feature = "_proposals")]
 pub(crate) mod blocks;
+pub(crate) mod catalog;
 pub(crate) mod contents;
+pub(crate) mod defined;
 pub(crate) mod definition;
 pub(crate) mod described;
 #[cfg(feature = "versioned-resources")]
@@ -25,6 +27,9 @@ pub(crate) mod metadata;
 pub(crate) mod metadata_view;
 #[cfg(feature = "seal")]
 pub(crate) mod pages;
+pub(crate) mod params;
+#[cfg(feature = "seal")]
+pub(crate) mod position;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod rules;
 #[cfg(feature = "seal")]
@@ -33,122 +38,101 @@ pub(crate) mod scope;
 pub(crate) mod templates;
 #[cfg(not(feature = "templates"))]
 pub(crate) mod untemplated;
+#[cfg(feature = "https-url")]
+pub(crate) mod urls;
 #[cfg(any(feature = "seal", feature = "templates"))]
 pub(crate) mod variables;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod versions;
 
-use mcp_types::error::DecodeError;
+use std::sync::Arc;
+
 use mcp_types::{
     AnyResourceContents, ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceRequest,
     ReadResourceResult, Request, ResourcesCapability,
 };
 
-use crate::features::catalog;
-use crate::protocol::context::Context;
-use crate::protocol::error::HandlerError;
-use crate::protocol::raw_object::{FromMembers, Members};
-use crate::server::builder::ServerBuilder;
-
-use contents::IntoContents;
-use definition::ResourceDef;
-use found::{Found, find};
+use crate::features::asking;
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::found::Found;
+use crate::features::resources::params::ResourceParams;
 #[cfg(not(feature = "templates"))]
-pub(crate) use untemplated as templates;
+use crate::features::resources::untemplated as templates;
+use crate::protocol::core::Context;
+use crate::protocol::error::HandlerError;
+use crate::protocol::registry::Registry;
+use crate::protocol::route::common;
 
-/// What a resource template is called in errors.
-pub(crate) const TEMPLATE: &str = "resource template";
-
-impl ServerBuilder {
-    /// Offers a resource that is made when it is read: an async function of its URI.
-    ///
-    /// ```
-    /// use mcp_server::{Context, ResourceDef, Server};
-    ///
-    /// let server = Server::builder("demo", "1.0.0")
-    ///     .resource("time://now", "now", |_uri: String, _: Context| async { Ok("noon") })
-    ///     .add_resource(ResourceDef::text("demo://motto", "motto", "Keep it simple."))
-    ///     .build()?;
-    /// # drop(server);
-    /// # Ok::<(), mcp_server::BuildError>(())
-    /// ```
-    pub fn resource<F, C>(
-        self,
-        uri: impl Into<String>,
-        name: impl Into<String>,
-        handler: impl Fn(String, Context) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-        C: IntoContents,
-    {
-        self.add_resource(ResourceDef::new(uri, name).handler(handler))
-    }
-
-    /// Offers a resource with static contents, or with title, media type, size and icons.
-    pub fn add_resource(self, resource: ResourceDef) -> Self {
-        self.offer(resource)
-    }
-}
-
-pub(crate) fn routes(builder: &mut ServerBuilder) {
-    let features = &builder.features;
-    let offered = !features.resources.is_empty() || templates::offered(features);
-    let declared = builder.capabilities_mut().resources.is_some();
+/// Serves the resources and resource templates of a catalog.
+pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {
     let methods = [
         ListResourcesRequest::METHOD,
         ListResourceTemplatesRequest::METHOD,
         ReadResourceRequest::METHOD,
     ];
-    if !catalog::served(builder, offered, declared, &methods) {
+    let declared = registry.capabilities.resources.is_some();
+    if !registry.is_served(!resources.is_empty(), declared, &methods) {
         return;
     }
-    let capability = &mut builder.capabilities_mut().resources;
+    let capability = &mut registry.capabilities.resources;
     capability.get_or_insert_with(|| {
         ResourcesCapability::new()
             .list_changed(true)
             .subscribe(true)
     });
+    let listed = Arc::clone(resources);
     #[cfg(feature = "seal")]
-    builder.handle::<ListResourcesRequest, _>(pages::list);
+    registry.handle::<ListResourcesRequest, _>(move |params, cx| {
+        pages::list(params, cx, Arc::clone(&listed))
+    });
     #[cfg(not(feature = "seal"))]
-    builder.serve(ListResourcesRequest::METHOD, catalog::list::<ResourceDef>);
-    templates::routes(builder);
-    builder.serve(ReadResourceRequest::METHOD, read);
+    registry.serve(ListResourcesRequest::METHOD, move |part, cx| {
+        crate::features::catalog::list(Arc::clone(&listed.resources), part, cx)
+    });
+    templates::register(registry, resources);
+    let read_from = Arc::clone(resources);
+    asking::serve_read(
+        registry,
+        ReadResourceRequest::METHOD,
+        common,
+        move |params, cx| read(params, cx, Arc::clone(&read_from)),
+    );
     #[cfg(feature = "sep-2093")]
-    if builder.offers(mcp_types::Proposal::Sep2093) {
-        builder.handle::<mcp_types::ReadResourceMetadataRequest, _>(metadata::metadata);
+    if registry.offers(mcp_types::Proposal::Sep2093) {
+        let described = Arc::clone(resources);
+        registry.handle::<mcp_types::ReadResourceMetadataRequest, _>(move |params, cx| {
+            metadata::metadata(params, cx, Arc::clone(&described))
+        });
     }
     #[cfg(feature = "versioned-resources")]
-    if builder.offers(mcp_types::Proposal::VersionedResources) {
-        builder.handle::<mcp_types::GetResourceRequest, _>(get::get);
-    }
-}
-
-/// What is asked for in `resources/read`, and in requests to subscribe: the URI.
-pub(crate) struct OfResource(pub(crate) String);
-
-impl FromMembers for OfResource {
-    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
-        members.required("uri").map(Self)
+    if registry.offers(mcp_types::Proposal::VersionedResources) {
+        let versioned = Arc::clone(resources);
+        registry.handle::<mcp_types::GetResourceRequest, _>(move |params, cx| {
+            get::get(params, cx, Arc::clone(&versioned))
+        });
     }
 }
 
 async fn read(
-    OfResource(uri): OfResource,
+    ResourceParams(uri): ResourceParams,
     cx: Context,
+    resources: Arc<ResourceCatalog>,
 ) -> Result<ReadResourceResult, HandlerError> {
-    let found = find(cx.server(), &uri)?;
-    let contents = contents(&found, &cx).await?;
+    let found = resources.find(&cx, &uri)?;
+    let contents = contents(&found, &cx, &resources).await?;
     let hints = found.hints();
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope))
 }
 
 /// What is read, as the peer may see it.
 #[cfg(feature = "sep-2093")]
-async fn contents(found: &Found, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
+async fn contents(
+    found: &Found,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) -> Result<Vec<AnyResourceContents>, HandlerError> {
     if cx.adds(mcp_types::Proposal::Sep2093) {
-        return metadata::read(found, cx).await;
+        return metadata::read(found, cx, resources).await;
     }
     let mut contents = found.read(cx).await?;
     for contents in &mut contents {
@@ -159,6 +143,10 @@ async fn contents(found: &Found, cx: &Context) -> Result<Vec<AnyResourceContents
 
 /// What is read.
 #[cfg(not(feature = "sep-2093"))]
-async fn contents(found: &Found, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
+async fn contents(
+    found: &Found,
+    cx: &Context,
+    _: &ResourceCatalog,
+) -> Result<Vec<AnyResourceContents>, HandlerError> {
     found.read(cx).await
 }

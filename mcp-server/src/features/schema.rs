@@ -11,9 +11,6 @@ use mcp_types::json::{self, Object, Value};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-#[cfg(not(feature = "json-schema"))]
-use promises::kept_by_types;
-
 /// Levels that a schema may nest.
 const DEPTH: usize = 64;
 /// Bytes that a schema may have as JSON.

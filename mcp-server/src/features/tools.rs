@@ -1,6 +1,8 @@
 //! Tools: `tools/list` and `tools/call`.
 
 pub(crate) mod definition;
+#[cfg(feature = "http")]
+pub(crate) mod header_params;
 pub(crate) mod result;
 
 use std::sync::Arc;
@@ -10,87 +12,48 @@ use mcp_types::{
     CallToolRequest, CallToolResult, ContentBlock, ListToolsRequest, Request, Revision,
     TextContent, ToolsCapability,
 };
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 
-use crate::features::catalog;
-use crate::features::downgrade;
-use crate::protocol::context::Context;
+use crate::features::catalog::{self, List};
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::tools::definition::ToolDef;
+use crate::features::{asking, downgrade};
+use crate::protocol::core::Context;
 use crate::protocol::error::{Cause, HandlerError, bad_params, short};
 use crate::protocol::error_report::report;
-use crate::protocol::params_view::Head;
-use crate::protocol::raw_object::Name;
-use crate::protocol::route;
-use crate::protocol::trace;
-use crate::server::builder::ServerBuilder;
+use crate::protocol::params_view::ParamsView;
+use crate::protocol::raw_object::NameParam;
+use crate::protocol::registry::Registry;
+use crate::protocol::{route, trace};
 
-use definition::ToolDef;
-use result::IntoToolResult;
-
-impl ServerBuilder {
-    /// Offers a tool: an async function of typed arguments.
-    ///
-    /// The schema of the arguments is derived from their type; doc comments become descriptions.
-    /// Arguments are validated before the function runs. `()` takes none. An error is a result
-    /// with `isError`, so that the model can correct itself, see [`HandlerError`] and
-    /// [`error_detail`](Self::error_detail).
-    ///
-    /// ```
-    /// use mcp_server::{Context, Server};
-    /// use schemars::JsonSchema;
-    /// use serde::Deserialize;
-    ///
-    /// #[derive(Deserialize, JsonSchema)]
-    /// struct Add {
-    ///     /// What to add to.
-    ///     a: f64,
-    ///     b: f64,
-    /// }
-    ///
-    /// let server = Server::builder("calculator", "1.0.0")
-    ///     .tool("add", "Add two numbers", |args: Add, _: Context| async move {
-    ///         Ok(args.a + args.b)
-    ///     })
-    ///     .build()?;
-    /// # drop(server);
-    /// # Ok::<(), mcp_server::BuildError>(())
-    /// ```
-    pub fn tool<A, F, T>(
-        self,
-        name: impl Into<String>,
-        description: impl Into<String>,
-        handler: impl Fn(A, Context) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        A: DeserializeOwned + JsonSchema + 'static,
-        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
-        T: IntoToolResult,
-    {
-        let tool = ToolDef::new(name).description(description);
-        self.add_tool(tool.handler(handler))
-    }
-
-    /// Offers a tool with title, annotations, icons, or schemas of its own.
-    pub fn add_tool(self, tool: ToolDef) -> Self {
-        self.offer(tool)
-    }
-}
-
-pub(crate) fn routes(builder: &mut ServerBuilder) {
-    let offered = !builder.features.tools.is_empty();
-    let declared = builder.capabilities_mut().tools.is_some();
+/// Serves the tools of a list. Links to resources in results are completed by `resources`.
+pub(crate) fn register(
+    registry: &mut Registry,
+    tools: &Arc<List<ToolDef>>,
+    resources: &Arc<ResourceCatalog>,
+) {
     let methods = [ListToolsRequest::METHOD, CallToolRequest::METHOD];
-    if !catalog::served(builder, offered, declared, &methods) {
+    let declared = registry.capabilities.tools.is_some();
+    if !registry.is_served(!tools.is_empty(), declared, &methods) {
         return;
     }
-    let capability = &mut builder.capabilities_mut().tools;
+    let capability = &mut registry.capabilities.tools;
     capability.get_or_insert_with(|| ToolsCapability::new().list_changed(true));
-    builder.serve(ListToolsRequest::METHOD, catalog::list::<ToolDef>);
-    builder.serve_read(CallToolRequest::METHOD, read_call, call);
+    let listed = Arc::clone(tools);
+    registry.serve(ListToolsRequest::METHOD, move |part, cx| {
+        catalog::list(Arc::clone(&listed), part, cx)
+    });
+    let tools = Arc::clone(tools);
+    let resources = Arc::clone(resources);
+    asking::serve_read(
+        registry,
+        CallToolRequest::METHOD,
+        move |head, cx| read_call(&tools, head, cx),
+        move |params, cx| call(params, cx, Arc::clone(&resources)),
+    );
 }
 
-/// What is asked for in `tools/call`.
-struct Call {
+/// The params of `tools/call`.
+struct CallParams {
     name: String,
     /// `None` where there is no tool of that name.
     tool: Option<Arc<ToolDef>>,
@@ -98,23 +61,36 @@ struct Call {
 }
 
 /// Reads the params of `tools/call`. Arguments of a tool that does not exist are not decoded.
-fn read_call(head: &Head<'_>, cx: &Context) -> Result<Call, HandlerError> {
-    let Name(name) = route::common(head, cx)?;
-    let tool = cx.server().inner.features.tools.get(&name);
+fn read_call(
+    tools: &List<ToolDef>,
+    head: &ParamsView<'_>,
+    cx: &Context,
+) -> Result<CallParams, HandlerError> {
+    let NameParam(name) = route::common(head, cx)?;
+    let tool = tools.get(&name);
     let arguments = match &tool {
         Some(_) => head.params().optional("arguments"),
         None => Ok(None),
     };
-    let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
-    Ok(Call {
+    let arguments: Option<Object> =
+        arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
+    #[cfg(feature = "http")]
+    if let Some(tool) = &tool {
+        header_params::check(tool, arguments.as_ref(), cx)?;
+    }
+    Ok(CallParams {
         name,
         tool,
         arguments: arguments.unwrap_or_default(),
     })
 }
 
-async fn call(params: Call, cx: Context) -> Result<CallToolResult, HandlerError> {
-    let Call {
+async fn call(
+    params: CallParams,
+    cx: Context,
+    resources: Arc<ResourceCatalog>,
+) -> Result<CallToolResult, HandlerError> {
+    let CallParams {
         name,
         tool,
         arguments,
@@ -141,7 +117,7 @@ async fn call(params: Call, cx: Context) -> Result<CallToolResult, HandlerError>
     if result.is_error == Some(true) {
         trace::tool_failed(&name);
     }
-    Ok(downgrade::tool_result(result, &cx))
+    Ok(downgrade::tool_result(result, &cx, &resources))
 }
 
 /// Says which argument is wrong: since 2025-11-25 to the model, which can correct it; before as a

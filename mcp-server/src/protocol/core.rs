@@ -1,28 +1,34 @@
-//! [`Server`]: what is offered, shared by all transports.
+//! The state that all requests of a server share: [`Core`]; what a handler sees of its request:
+//! [`Context`]; and the handlers by method: [`Route`] and [`Listener`]. Each of them refers to the
+//! others, so they are defined together.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+#[cfg(feature = "seal")]
+use std::sync::OnceLock;
 
-use mcp_types::{Implementation, MessageInfo, Proposal, Revision, ServerCapabilities};
+use mcp_types::{
+    Implementation, MessageInfo, ProgressToken, Proposal, RequestId, Revision, ServerCapabilities,
+};
 use serde_json::value::RawValue;
 
-use crate::features::catalog::Features;
 use crate::protocol::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
-use crate::protocol::context::Ended;
-use crate::protocol::error_report::ErrorDetail;
+use crate::protocol::error::{BuildError, ErrorDetail, HandlerError};
+use crate::protocol::extensions::Extensions;
 use crate::protocol::limits::Limits;
+use crate::protocol::message_sink::MessageSink;
+use crate::protocol::params_view::ParamsView;
+use crate::protocol::peer::Peer;
 use crate::protocol::quota::Peers;
-use crate::protocol::route::{Listener, Methods, Route};
-use crate::server::builder::ServerBuilder;
+use crate::util::progress_throttle::ProgressThrottle;
+use crate::util::signal::CancelSignal;
 
-/// A server: handlers, lists and settings, ready to be served. Cheap to clone.
-#[derive(Clone)]
-pub struct Server {
-    pub(crate) inner: Arc<Inner>,
-}
-
-pub(crate) struct Inner {
+/// The state of a running server, shared by all its transports and requests.
+pub(crate) struct Core {
     pub(crate) info: Implementation,
     pub(crate) info_text: Box<RawValue>,
     pub(crate) instructions: Option<String>,
@@ -32,100 +38,46 @@ pub(crate) struct Inner {
     pub(crate) error_detail: ErrorDetail,
     pub(crate) routes: Methods<Routed>,
     pub(crate) listeners: Methods<Box<dyn Listener>>,
-    pub(crate) features: Features,
     pub(crate) hub: Hub,
     pub(crate) bus: Option<Arc<dyn Bus>>,
     pub(crate) peers: Arc<Peers>,
-    pub(crate) stopping: Ended,
+    pub(crate) stopping: CancelSignal,
     #[cfg(feature = "http")]
     pub(crate) counters: crate::protocol::metrics::counters::Counters,
     #[cfg(feature = "seal")]
     pub(crate) keys: crate::protocol::seal::KeySlot,
-    /// Whether the keys are random ones, which no other process has.
+    /// Whether the keys are random, so that no other process has them.
     #[cfg(all(feature = "http", feature = "seal"))]
     pub(crate) random_keys: bool,
-    #[cfg(feature = "https-url")]
-    pub(crate) urls: Option<Arc<crate::proposals::https_url::issue::Urls>>,
+    /// What the assembly keeps for the public `Server`: the catalogs of the features.
+    pub(crate) assembly: Arc<dyn Any + Send + Sync>,
 }
 
-impl Server {
-    /// Begins the definition of a server with this name and version.
-    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
-        ServerBuilder::new(name.into(), version.into())
+impl Core {
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
-    /// The bounds that peers are held to.
-    #[must_use]
-    pub fn limits(&self) -> &Limits {
-        &self.inner.limits
-    }
-
-    /// What the server says that it can do.
-    #[must_use]
-    pub fn capabilities(&self) -> &ServerCapabilities {
-        &self.inner.capabilities
+    pub(crate) fn capabilities(&self) -> &ServerCapabilities {
+        &self.capabilities
     }
 
     /// Whether the program opted into a proposal.
-    #[must_use]
-    pub fn offers(&self, proposal: Proposal) -> bool {
-        self.inner.proposals.contains(&proposal)
+    pub(crate) fn offers(&self, proposal: Proposal) -> bool {
+        self.proposals.contains(&proposal)
     }
 
-    /// Announces that the list of tools changed.
-    pub fn tools_changed(&self) {
-        self.announce(Change::Tools);
-    }
-
-    /// Announces that the list of prompts changed.
-    pub fn prompts_changed(&self) {
-        self.announce(Change::Prompts);
-    }
-
-    /// Announces that the list of resources or of resource templates changed.
-    pub fn resources_changed(&self) {
-        self.announce(Change::Resources);
-    }
-
-    /// Announces that a resource changed, to those who subscribed to its URI.
-    ///
-    /// To be called after the change: whoever reads the resource on hearing of it must find it
-    /// changed. Under the proposal `versioned-resources` it is described, and where it has no
-    /// version of its own read, to be sent as it is now.
-    pub fn resource_updated(&self, uri: impl Into<String>) {
-        self.announce(Change::Resource(uri.into()));
-    }
-
-    /// Announces a change to everyone who subscribed, in all processes on the [`Bus`].
-    ///
-    /// Never waits: whoever reads slowly is told once of any number of changes.
-    pub fn announce(&self, change: Change) {
-        match &self.inner.bus {
+    /// Announces a change to all subscribers, in all processes on the [`Bus`].
+    pub(crate) fn announce(&self, change: Change) {
+        match &self.bus {
             Some(bus) => bus.publish(BusMessage::Change(change)),
-            None => self.inner.hub.tell(&change),
+            None => self.hub.tell(&change),
         }
     }
 
-    /// Replaces the keys that request state and cursors are sealed with, see
-    /// [`Keys`](crate::Keys).
-    #[cfg(feature = "seal")]
-    pub fn rotate_keys(&self, keys: crate::Keys) {
-        self.inner.keys.set(keys);
-    }
-
-    /// Shuts the server down, on every way it is served.
-    ///
-    /// New requests are refused (503 over HTTP, -32603 elsewhere). Subscriptions end with their
-    /// result; streams on which nothing is served end at once, such as those of announcements to
-    /// sessions. Requests in flight have [`Limits::grace_time`] to finish; those that take longer
-    /// are ended with an error. Called again, it does nothing.
-    pub fn shutdown(&self) {
-        self.inner.stopping.set();
-    }
-
-    /// Resolves after [`Server::shutdown`].
+    /// Resolves when a shutdown begins.
     pub(crate) async fn stopping(&self) {
-        self.inner.stopping.wait().await;
+        self.stopping.wait().await;
     }
 
     /// Resolves when the server has been shutting down for [`Limits::grace_time`].
@@ -137,18 +89,108 @@ impl Server {
 
     /// Name and version as JSON.
     pub(crate) fn info(&self) -> &RawValue {
-        &self.inner.info_text
+        &self.info_text
     }
 
     /// The handler of a method, if the revision has the method.
     pub(crate) fn route(&self, method: &str, revision: Revision) -> Option<&dyn Route> {
-        let routed = self.inner.routes.get(method)?;
+        let routed = self.routes.get(method)?;
         let here = routed.revisions.contains(&revision);
         here.then_some(&*routed.route)
     }
 
     pub(crate) fn listener(&self, method: &str) -> Option<&dyn Listener> {
-        self.inner.listeners.get(method).map(|listener| &**listener)
+        self.listeners.get(method).map(|listener| &**listener)
+    }
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("info", &self.info)
+            .finish_non_exhaustive()
+    }
+}
+
+impl BusReceiver for Core {
+    fn receive(&self, message: BusMessage) {
+        if let BusMessage::Change(change) = message {
+            self.hub.tell(&change);
+        }
+    }
+}
+
+/// The context of a request or notification, passed to its handler. Cheap to clone.
+///
+/// A context may outlive its request; messages that are sent with it afterwards are discarded.
+#[derive(Clone)]
+pub struct Context {
+    pub(crate) state: Arc<RequestState>,
+}
+
+/// What the clones of a [`Context`] share.
+pub(crate) struct RequestState {
+    pub(crate) core: Arc<Core>,
+    /// Absent for a notification.
+    pub(crate) id: Option<RequestId>,
+    pub(crate) method: Box<str>,
+    pub(crate) peer: Peer,
+    pub(crate) progress_token: Option<ProgressToken>,
+    /// The least severity of log messages that the peer wants; `None` if it wants none.
+    pub(crate) log_level: Option<u8>,
+    /// Bytes of the text of the request's `_meta`.
+    pub(crate) meta_bytes: usize,
+    pub(crate) trace_parent: Option<Box<str>>,
+    pub(crate) outlet: Arc<dyn MessageSink>,
+    pub(crate) extensions: Arc<Extensions>,
+    pub(crate) ended: CancelSignal,
+    pub(crate) progress: ProgressThrottle,
+    /// The questions and answers of the request, owned by the feature that asks the client.
+    #[cfg(feature = "seal")]
+    pub(crate) inputs: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+/// A handler at work: ends with the whole response message.
+pub(crate) type Running = Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
+
+/// A handler of a request.
+pub(crate) trait Route: Send + Sync {
+    /// Reads the params and begins.
+    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<Running, HandlerError>;
+}
+
+/// A handler of a notification.
+pub(crate) trait Listener: Send + Sync {
+    /// Reads the params and begins.
+    fn start(
+        &self,
+        params: Option<&RawValue>,
+        cx: &Context,
+    ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError>;
+}
+
+/// Handlers by method, which are few.
+pub(crate) struct Methods<T>(Vec<(&'static str, T)>);
+
+impl<T> Default for Methods<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Methods<T> {
+    pub(crate) fn get(&self, method: &str) -> Option<&T> {
+        let known = self.0.iter().find(|(known, _)| *known == method)?;
+        Some(&known.1)
+    }
+
+    /// Adds a handler; the first one for a method stays.
+    pub(crate) fn add(&mut self, method: &'static str, handler: T) -> Result<(), BuildError> {
+        if self.get(method).is_some() {
+            return Err(BuildError::DuplicateMethod(method.to_owned()));
+        }
+        self.0.push((method, handler));
+        Ok(())
     }
 }
 
@@ -182,28 +224,5 @@ fn messages(revision: Revision) -> &'static [MessageInfo] {
         Revision::V2025_03_26 => mcp_types::v2025_03_26::MESSAGES,
         Revision::V2024_11_05 => mcp_types::v2024_11_05::MESSAGES,
         _ => &[],
-    }
-}
-
-impl BusReceiver for Inner {
-    fn receive(&self, message: BusMessage) {
-        match message {
-            BusMessage::Change(change) => self.hub.tell(&change),
-            #[cfg(feature = "https-url")]
-            BusMessage::UrlsRevoked { uri, until } => {
-                if let Some(urls) = &self.urls {
-                    urls.revoke(&uri, until);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
-            .field("info", &self.inner.info)
-            .finish_non_exhaustive()
     }
 }

@@ -1,49 +1,43 @@
 //! From one message to what is to be done about it. Knows both eras and no transport.
 //!
 //! A transport [reads](Server::read) bytes, and for each message it [dispatches](Server::dispatch)
-//! it gets an [`Accepted`]: an answer, or a [`Call`] to be polled to its [`Answer`]. Dropping the
+//! it gets an [`Dispatch`]: an answer, or a [`RequestTask`] to be polled to its [`Answer`]. Dropping the
 //! call cancels it.
 
+use crate::protocol::answer::Answer;
+use crate::protocol::answer::Rejection;
+use crate::protocol::core::RequestState;
+use crate::protocol::error_report::error_object;
+use crate::protocol::inbound::Inbound;
+use crate::protocol::methods;
+use crate::protocol::sizes;
+use mcp_types::HEADER_MISMATCH;
+use mcp_types::error::DecodeError;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::OnceLock;
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
 use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
 
-use super::params_view::Head;
-use super::request_task::Call;
+use crate::protocol::params_view::ParamsView;
+use crate::protocol::request_task::RequestTask;
 
-use crate::protocol::context;
-use crate::protocol::context::{Context, Ended, Extensions};
-use crate::protocol::core::Server;
+use crate::protocol::core::Context;
+use crate::protocol::core::Core;
 use crate::protocol::error::{HandlerError, invalid_params, method_not_found, short};
 use crate::protocol::error_report::logged;
 use crate::protocol::handshake::initialize;
 use crate::protocol::lifecycle;
-use crate::protocol::message_sink::Outlet;
 use crate::protocol::peer::Peer;
-use crate::protocol::progress::Progress;
 use crate::protocol::session::{Session, severity};
-
-/// What the transport knows about where a message came from.
-#[derive(Clone)]
-pub(crate) struct Via {
-    /// Where messages that belong to the request go.
-    pub(crate) outlet: Arc<dyn Outlet>,
-    /// The handshake that came before on this connection or under this session id.
-    pub(crate) session: Option<Arc<Session>>,
-    /// The id that a session gets which begins here; absent on a pair of byte streams.
-    pub(crate) session_id: Option<Box<str>>,
-    pub(crate) extensions: Arc<Extensions>,
-    /// Where the connection's subscriptions are; absent where nothing connects requests.
-    #[cfg(feature = "versioned-resources")]
-    pub(crate) subscribed: Option<Arc<crate::features::subscriptions::connection::Subscribed>>,
-}
+use crate::util::progress_throttle::ProgressThrottle;
+use crate::util::signal::CancelSignal;
 
 /// What is to be done about a message.
-pub(crate) enum Accepted {
+pub(crate) enum Dispatch {
     /// Nothing.
     Nothing,
     /// The answer is known already.
@@ -51,48 +45,20 @@ pub(crate) enum Accepted {
     /// A session begins, with this answer to its `initialize`.
     Session(Arc<Session>, Answer),
     /// A handler is to run.
-    Call(Call),
+    Call(RequestTask),
     /// A handler of a notification is to run; there is no answer.
     Notification(Pin<Box<dyn Future<Output = ()> + Send>>),
     /// The peer gave this request up.
     Cancel(RequestId),
 }
 
-/// A response message and what it means for a transport with status codes.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) message: Vec<u8>,
-    pub(crate) refused: Option<Refused>,
-}
-
-/// Why a request was not served at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
-    /// Its form is at fault, its revision or its capabilities: 400.
-    Malformed,
-    /// What is around it says something else, or it names a revision that is not spoken: 400, in
-    /// whatever era the rest of the conversation is.
-    Mismatch,
-    /// There is no such method: 404.
-    NoMethod,
-}
-
-impl Answer {
-    pub(crate) fn error(id: Option<&RequestId>, error: &ErrorObject, refused: Refused) -> Self {
-        Self {
-            message: super::respond::error(id, error),
-            refused: Some(refused),
-        }
-    }
-}
-
 /// What bytes turned out to be.
-pub(crate) enum Read<'a> {
+pub(crate) enum Parsed<'a> {
     One(Message<'a>),
     Batch(Vec<Result<Message<'a>, EnvelopeError>>),
 }
 
-impl Server {
+impl Core {
     /// Reads one text. Batches are taken from peers whose revision has them.
     ///
     /// The error is the answer to what is no message; `None` for what must not be answered.
@@ -100,15 +66,15 @@ impl Server {
         &self,
         bytes: &'a [u8],
         session: Option<&Session>,
-    ) -> Result<Read<'a>, Option<Answer>> {
+    ) -> Result<Parsed<'a>, Option<Answer>> {
         let batches = session.is_some_and(|session| session.revision == Revision::V2025_03_26);
         let read = if batches {
             rpc::parse_batch(bytes, self.limits().batch).map(|incoming| match incoming {
-                Incoming::Single(message) => Read::One(message),
-                Incoming::Batch(messages) => Read::Batch(messages),
+                Incoming::Single(message) => Parsed::One(message),
+                Incoming::Batch(messages) => Parsed::Batch(messages),
             })
         } else {
-            rpc::parse(bytes).map(Read::One)
+            rpc::parse(bytes).map(Parsed::One)
         };
         read.map_err(|error| Self::refuse(&error))
     }
@@ -118,15 +84,35 @@ impl Server {
     pub(crate) fn refuse(error: &EnvelopeError) -> Option<Answer> {
         tracing::debug!(error = %PeerDisplay(error), "not a message");
         (!error.is_response())
-            .then(|| Answer::error(error.id(), &ErrorObject::from(error), Refused::Malformed))
+            .then(|| Answer::error(error.id(), &ErrorObject::from(error), Rejection::Malformed))
     }
 
     /// Decides what is to be done about a message.
-    pub(crate) fn dispatch(&self, message: Message<'_>, via: &Via) -> Accepted {
+    pub(crate) fn dispatch(self: &Arc<Self>, message: Message<'_>, via: &Inbound) -> Dispatch {
+        self.dispatch_checked(message, via, |_, _| Ok(()))
+    }
+
+    /// Decides what is to be done about a message. `check` is the transport's own check of a
+    /// request, such as that of its headers: it runs before anything is decided.
+    pub(crate) fn dispatch_checked(
+        self: &Arc<Self>,
+        message: Message<'_>,
+        via: &Inbound,
+        check: impl FnOnce(&str, &ParamsView<'_>) -> Result<(), ErrorObject>,
+    ) -> Dispatch {
         match message {
             Message::Request {
                 id, method, params, ..
-            } => self.request(&id, &method, params, via),
+            } => match self.read_params(&id, &method, params) {
+                Ok(head) => match check(&method, &head) {
+                    Ok(()) => self.request(&id, &method, &head, via),
+                    Err(error) => refused(&id, &error, Rejection::Mismatch),
+                },
+                Err(error) => {
+                    let error = invalid_params(&method, &error);
+                    refused(&id, &error, Rejection::Malformed)
+                }
+            },
             Message::Notification { method, params, .. } => self.notification(&method, params, via),
             Message::Result { .. } | Message::Error { .. } => {
                 if super::respond::hand_over(via.session.as_deref(), &message) == Some(false) {
@@ -136,53 +122,47 @@ impl Server {
                         "answer to a request that was not sent"
                     );
                 }
-                Accepted::Nothing
+                Dispatch::Nothing
             }
         }
     }
 
-    fn request(
+    /// Takes the params of a request apart, within the limits.
+    fn read_params<'a>(
         &self,
         id: &RequestId,
         method: &str,
-        params: Option<&RawValue>,
-        via: &Via,
-    ) -> Accepted {
-        let refused = |error: ErrorObject, refused| {
-            Accepted::Answer(Answer::error(Some(id), &error, refused))
-        };
-        let checked = super::sizes::check_values(params, self.limits());
-        let head = match checked.and_then(|()| Head::read(params)) {
-            Ok(head) => head,
-            Err(error) => {
-                return refused(invalid_params(method, &error), Refused::Malformed);
-            }
-        };
-        if let Err(error) = super::sizes::check(self, id, method, &head) {
-            return refused(invalid_params(method, &error), Refused::Malformed);
-        }
-        #[cfg(feature = "http")]
-        if let Some(parts) = via.extensions.parts()
-            && let Err(error) =
-                crate::transport::http::headers::check_headers(self, parts, method, &head)
-        {
-            return refused(error, Refused::Mismatch);
-        }
+        params: Option<&'a RawValue>,
+    ) -> Result<ParamsView<'a>, DecodeError> {
+        sizes::check_values(params, self.limits())?;
+        let head = ParamsView::read(params)?;
+        sizes::check(self.limits(), id, method, &head)?;
+        Ok(head)
+    }
+
+    fn request(
+        self: &Arc<Self>,
+        id: &RequestId,
+        method: &str,
+        head: &ParamsView<'_>,
+        via: &Inbound,
+    ) -> Dispatch {
+        let refused = |error: ErrorObject, kind| refused(id, &error, kind);
         let session = match (head.version(), &via.session) {
             (Some(version), _) if version == Revision::LATEST.as_str() => None,
             (Some(version), _) => {
                 let error = lifecycle::unsupported(&version);
-                return refused(error, Refused::Mismatch);
+                return refused(error, Rejection::Mismatch);
             }
-            (None, _) if method == lifecycle::INITIALIZE => {
-                return match initialize(self, id, &head, via) {
-                    Ok((session, answer)) => Accepted::Session(session, answer),
-                    Err(error) => refused(error, Refused::Malformed),
+            (None, _) if method == methods::INITIALIZE => {
+                return match initialize(self, id, head, via) {
+                    Ok((session, answer)) => Dispatch::Session(session, answer),
+                    Err(error) => refused(error, Rejection::Malformed),
                 };
             }
             (None, Some(session)) => Some(session),
-            (None, None) if method == lifecycle::PING => {
-                return Accepted::Answer(lifecycle::pong(id));
+            (None, None) if method == methods::PING => {
+                return Dispatch::Answer(lifecycle::pong(id));
             }
             (None, None) => {
                 let error = ErrorObject::invalid_params(format!(
@@ -190,14 +170,14 @@ impl Server {
                     short(method),
                     super::params_view::PROTOCOL_VERSION,
                 ));
-                return refused(error, Refused::Malformed);
+                return refused(error, Rejection::Malformed);
             }
         };
         let revision = session.map_or(Revision::LATEST, |session| session.revision);
         let Some(route) = self.route(method, revision) else {
-            return refused(method_not_found(method), Refused::NoMethod);
+            return refused(method_not_found(method), Rejection::NoMethod);
         };
-        let span = super::trace::span(Some(id), method, &head, session, via);
+        let span = super::trace::span(Some(id), method, head, session, via);
         let refused = |error: ErrorObject, kind| {
             super::trace::failed(&span, &error);
             refused(error, kind)
@@ -207,63 +187,70 @@ impl Server {
             None => match head.modern_meta() {
                 Ok(meta) => Peer::modern(Some(meta)),
                 Err(error) => {
-                    return refused(invalid_params(method, &error), Refused::Malformed);
+                    return refused(invalid_params(method, &error), Rejection::Malformed);
                 }
             },
         };
-        let cx = match self.context(Some(id.clone()), method, &head, peer, via) {
+        let cx = match self.context(Some(id.clone()), method, head, peer, via) {
             Ok(cx) => cx,
-            Err(error) => return refused(error, Refused::Malformed),
+            Err(error) => return refused(error, Rejection::Malformed),
         };
-        let started = span.in_scope(|| super::request_task::catch(|| route.start(&head, &cx)));
+        let started = span.in_scope(|| super::request_task::catch(|| route.start(head, &cx)));
         match started {
             Ok(Ok(running)) => {
-                let limit = (method != lifecycle::LISTEN).then(|| self.limits().request_time);
-                Accepted::Call(Call::new(cx, running, span.clone(), limit))
+                let limit = (method != methods::LISTEN).then(|| self.limits().request_time);
+                Dispatch::Call(RequestTask::new(cx, running, span.clone(), limit))
             }
             Ok(Err(error)) => {
-                let error = span.in_scope(|| error.into_object(&cx));
+                let error = span.in_scope(|| error_object(error, &cx));
                 let kind = if error.code == rpc::METHOD_NOT_FOUND {
-                    Refused::NoMethod
+                    Rejection::NoMethod
+                } else if error.code == HEADER_MISMATCH {
+                    Rejection::Mismatch
                 } else {
-                    Refused::Malformed
+                    Rejection::Malformed
                 };
                 refused(error, kind)
             }
             Err(super::request_task::Panicked) => {
-                refused(super::request_task::panicked(), Refused::Malformed)
+                refused(super::request_task::panicked(), Rejection::Malformed)
             }
         }
     }
 
-    fn notification(&self, method: &str, params: Option<&RawValue>, via: &Via) -> Accepted {
+    fn notification(
+        self: &Arc<Self>,
+        method: &str,
+        params: Option<&RawValue>,
+        via: &Inbound,
+    ) -> Dispatch {
         if let Err(error) = super::sizes::check_values(params, self.limits()) {
             tracing::warn!(method = %PeerText(method), %error, "notification refused");
-            return Accepted::Nothing;
+            return Dispatch::Nothing;
         }
-        if method == lifecycle::CANCELLED {
+        if method == methods::CANCELLED {
             return match lifecycle::cancelled(params) {
                 // No request has an id that long.
-                Some(id) if super::sizes::exceeds_id(&id, self.limits()) => Accepted::Nothing,
-                Some(id) => Accepted::Cancel(id),
-                None => Accepted::Nothing,
+                Some(id) if super::sizes::exceeds_id(&id, self.limits()) => Dispatch::Nothing,
+                Some(id) => Dispatch::Cancel(id),
+                None => Dispatch::Nothing,
             };
         }
         if let Some(session) = &via.session {
-            lifecycle::told(session, method);
+            lifecycle::mark_initialized(session, method);
         }
         let Some(listener) = self.listener(method) else {
             tracing::debug!(method = %PeerText(method), "notification without a handler");
-            return Accepted::Nothing;
+            return Dispatch::Nothing;
         };
-        let Ok(head) = Head::read(params) else {
+        let Ok(head) = ParamsView::read(params) else {
             let method = PeerText(method);
             tracing::warn!(%method, "notification with params that cannot be read");
-            return Accepted::Nothing;
+            return Dispatch::Nothing;
         };
-        if let Err(error) = super::sizes::check_meta(self, method, &head) {
+        if let Err(error) = super::sizes::check_meta(self.limits(), method, &head) {
             tracing::warn!(method, %error, "notification refused");
-            return Accepted::Nothing;
+            return Dispatch::Nothing;
         }
         let session = via.session.as_ref().filter(|_| head.version().is_none());
         let peer = match session {
@@ -283,23 +270,23 @@ impl Server {
         };
         match cx.map_err(HandlerError::protocol).and_then(start) {
             Ok(future) => {
-                Accepted::Notification(Box::pin(super::request_task::Caught::new(future, span)))
+                Dispatch::Notification(Box::pin(super::request_task::Caught::new(future, span)))
             }
             Err(error) => {
                 let method = PeerText(method);
                 tracing::warn!(%method, error = %logged(&error), "notification refused");
-                Accepted::Nothing
+                Dispatch::Nothing
             }
         }
     }
 
     fn context(
-        &self,
+        self: &Arc<Self>,
         id: Option<RequestId>,
         method: &str,
-        head: &Head<'_>,
+        head: &ParamsView<'_>,
         peer: Peer,
-        via: &Via,
+        via: &Inbound,
     ) -> Result<Context, ErrorObject> {
         let (progress_token, log_level) = match (peer.session(), peer.meta()) {
             (Some(session), _) => {
@@ -310,11 +297,9 @@ impl Server {
             (None, Some(meta)) => (meta.progress_token.clone(), meta.log_level.map(severity)),
             (None, None) => (None, None),
         };
-        #[cfg(feature = "seal")]
-        let inputs = crate::features::input::Inputs::read(self, method, head, &peer, via)?;
         Ok(Context {
-            call: Arc::new(context::Call {
-                server: self.clone(),
+            state: Arc::new(RequestState {
+                core: Arc::clone(self),
                 id,
                 method: method.into(),
                 peer,
@@ -324,13 +309,16 @@ impl Server {
                 trace_parent: head.trace_parent().map(Into::into),
                 outlet: Arc::clone(&via.outlet),
                 extensions: Arc::clone(&via.extensions),
-                ended: Ended::default(),
-                #[cfg(feature = "versioned-resources")]
-                subscribed: via.subscribed.clone(),
-                progress: Progress::default(),
+                ended: CancelSignal::default(),
+                progress: ProgressThrottle::default(),
                 #[cfg(feature = "seal")]
-                inputs,
+                inputs: OnceLock::new(),
             }),
         })
     }
+}
+
+/// The answer to a request that is not served.
+fn refused(id: &RequestId, error: &ErrorObject, kind: Rejection) -> Dispatch {
+    Dispatch::Answer(Answer::error(Some(id), error, kind))
 }

@@ -5,12 +5,8 @@ use std::fmt;
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;
-use mcp_types::rpc::{self, ErrorObject};
-use mcp_types::{CallToolResult, ClientCapabilities, ContentBlock, Revision, json::Value};
-
-use crate::protocol::context::Context;
-
-use super::error_report::report;
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{CallToolResult, ClientCapabilities, json::Value};
 
 /// Why a handler does not answer with its result.
 ///
@@ -117,53 +113,6 @@ impl HandlerError {
     pub(crate) fn method_not_found(method: &str) -> Self {
         Self::protocol(method_not_found(method))
     }
-
-    /// The error that the peer of a request gets, in the form of its revision. An unexpected error
-    /// is written to the log.
-    pub(crate) fn into_object(self, cx: &Context) -> ErrorObject {
-        let revision = cx.revision();
-        match self.cause {
-            Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND => {
-                let code = if revision == Revision::LATEST {
-                    rpc::INVALID_PARAMS
-                } else {
-                    RESOURCE_NOT_FOUND
-                };
-                let mut error = error;
-                error.code = code;
-                error
-            }
-            Cause::Protocol(error) => error,
-            Cause::MissingCapability(required) => {
-                let code = if revision == Revision::LATEST {
-                    mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY
-                } else {
-                    rpc::INVALID_PARAMS
-                };
-                let data = mcp_types::MissingRequiredClientCapabilityErrorData::new(*required);
-                let error = ErrorObject::new(code, "the client did not declare a capability");
-                match mcp_types::json::to_value(&data) {
-                    Ok(data) => error.with_data(data),
-                    Err(_) => error,
-                }
-            }
-            Cause::Tool(result) => ErrorObject::internal_error(text_of(&result)),
-            Cause::Other(error) => ErrorObject::internal_error(report(&*error, None, cx)),
-        }
-    }
-}
-
-/// The text of a tool's failure, for handlers that answer no such result.
-fn text_of(result: &CallToolResult) -> String {
-    let texts = result.content.iter().filter_map(|block| match block {
-        ContentBlock::Text(text) => Some(text.text.as_str()),
-        _ => None,
-    });
-    let texts: Vec<&str> = texts.collect();
-    if texts.is_empty() {
-        return "the handler failed".to_owned();
-    }
-    texts.join("\n")
 }
 
 /// Resource not found, as revisions up to 2025-11-25 have it.
@@ -249,6 +198,29 @@ pub(crate) fn method_not_found(method: &str) -> ErrorObject {
 /// A peer's text, truncated and escaped so that it can stand in an error message.
 pub(crate) fn short(text: &str) -> String {
     PeerText(text).to_string()
+}
+
+/// How much of an unexpected error the peer is told: one that a handler returned by `?`, such as
+/// the error of a database. In a tool this is the text that the model reads, in other handlers the
+/// message of the protocol's error -32603.
+///
+/// The whole error is always in the log, at the level `WARN`: its own text as `error`, the texts of
+/// its [sources](std::error::Error::source) as `causes`, with the method, the tool, the request's
+/// id and the [`Principal`]. Errors that a handler makes with the constructors of
+/// [`HandlerError`](crate::HandlerError) are sent as they are, whatever is set here. A program sets
+/// it with [`ServerBuilder::error_detail`](crate::ServerBuilder::error_detail).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorDetail {
+    /// Nothing: the peer only learns that the handler failed.
+    Hidden,
+    /// The error's own text, its `Display`, without those of its sources. This is the default.
+    #[default]
+    Message,
+    /// The error's own text and those of all its sources, separated by colons. Sources often name
+    /// tables, files and hosts: this is meant for development, and for servers whose peers may
+    /// know all of that.
+    Causes,
 }
 
 /// Why a server cannot be built.

@@ -1,35 +1,63 @@
-//! [`ErrorDetail`]: what the peer is told of an error that a handler did not expect, and what goes
-//! to the log.
+//! What the peer receives of a handler's error, and what goes to the log.
 
 use std::error::Error as StdError;
 use std::fmt;
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
+use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::{CallToolResult, ContentBlock, Revision};
 
-use super::error::{Chain, WithSources};
-use crate::protocol::context::{Context, Principal};
+use crate::protocol::core::Context;
+use crate::protocol::error::{
+    Cause, Chain, ErrorDetail, HandlerError, RESOURCE_NOT_FOUND, WithSources,
+};
+use crate::protocol::extensions::Principal;
 
-/// How much of an unexpected error the peer is told: one that a handler returned by `?`, such as
-/// the error of a database. In a tool this is the text that the model reads, in other handlers the
-/// message of the protocol's error -32603.
-///
-/// The whole error is always in the log, at the level `WARN`: its own text as `error`, the texts of
-/// its [sources](std::error::Error::source) as `causes`, with the method, the tool, the request's
-/// id and the [`Principal`]. Errors that a handler makes with the constructors of
-/// [`HandlerError`](crate::HandlerError) are sent as they are, whatever is set here. A program sets
-/// it with [`ServerBuilder::error_detail`](crate::ServerBuilder::error_detail).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ErrorDetail {
-    /// Nothing: the peer only learns that the handler failed.
-    Hidden,
-    /// The error's own text, its `Display`, without those of its sources. This is the default.
-    #[default]
-    Message,
-    /// The error's own text and those of all its sources, separated by colons. Sources often name
-    /// tables, files and hosts: this is meant for development, and for servers whose peers may
-    /// know all of that.
-    Causes,
+/// The error that the peer of a request gets, in the form of its revision. An unexpected error
+/// is written to the log.
+pub(crate) fn error_object(error: HandlerError, cx: &Context) -> ErrorObject {
+    let revision = cx.revision();
+    match error.cause {
+        Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND => {
+            let code = if revision == Revision::LATEST {
+                rpc::INVALID_PARAMS
+            } else {
+                RESOURCE_NOT_FOUND
+            };
+            let mut error = error;
+            error.code = code;
+            error
+        }
+        Cause::Protocol(error) => error,
+        Cause::MissingCapability(required) => {
+            let code = if revision == Revision::LATEST {
+                mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY
+            } else {
+                rpc::INVALID_PARAMS
+            };
+            let data = mcp_types::MissingRequiredClientCapabilityErrorData::new(*required);
+            let error = ErrorObject::new(code, "the client did not declare a capability");
+            match mcp_types::json::to_value(&data) {
+                Ok(data) => error.with_data(data),
+                Err(_) => error,
+            }
+        }
+        Cause::Tool(result) => ErrorObject::internal_error(text_of(&result)),
+        Cause::Other(error) => ErrorObject::internal_error(report(&*error, None, cx)),
+    }
+}
+
+/// The text of a tool's failure, for handlers that answer no such result.
+fn text_of(result: &CallToolResult) -> String {
+    let texts = result.content.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    if texts.is_empty() {
+        return "the handler failed".to_owned();
+    }
+    texts.join("\n")
 }
 
 /// Writes an unexpected error of a handler to the log, and returns the text that the peer gets.
@@ -44,7 +72,7 @@ pub(crate) fn report(error: &(dyn StdError + 'static), tool: Option<&str>, cx: &
         causes = error.source().map(|source| display(Chain(source))),
         "handler failed"
     );
-    match cx.server().inner.error_detail {
+    match cx.core().error_detail {
         ErrorDetail::Hidden if tool.is_some() => "the tool failed".to_owned(),
         ErrorDetail::Hidden => "internal error".to_owned(),
         ErrorDetail::Message => error.to_string(),
@@ -53,11 +81,11 @@ pub(crate) fn report(error: &(dyn StdError + 'static), tool: Option<&str>, cx: &
 }
 
 /// An error for the log, its sources included.
-pub(crate) fn logged(error: &super::error::HandlerError) -> impl fmt::Display + '_ {
+pub(crate) fn logged(error: &HandlerError) -> impl fmt::Display + '_ {
     PeerDisplay(Whole(error))
 }
 
-struct Whole<'a>(&'a super::error::HandlerError);
+struct Whole<'a>(&'a HandlerError);
 
 impl fmt::Display for Whole<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,32 +1,29 @@
-//! How the two eras begin, and the small requests that belong to neither tools, resources nor
-//! prompts: `initialize`, `server/discover`, `ping`, `logging/setLevel`, `resources/subscribe`,
-//! `notifications/cancelled`.
+//! The small requests of the protocol itself: `server/discover`, `ping` and
+//! `notifications/cancelled`, and what the requests of a session have in common.
 
 use mcp_types::error::DecodeError;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::v2025_11_25::PingRequest;
 use mcp_types::{
     CacheScope, DiscoverRequest, DiscoverResult, Request, RequestId, Revision,
     UnsupportedProtocolVersionErrorData, json,
 };
 use serde_json::value::RawValue;
 
-use crate::protocol::context::Context;
-use crate::protocol::dispatch::Answer;
+use crate::protocol::answer::Answer;
+use crate::protocol::core::{Context, Route, Running};
 use crate::protocol::error::{HandlerError, short};
-use crate::protocol::raw_object::{FromMembers, Members};
+use crate::protocol::methods::INITIALIZED;
+use crate::protocol::params_view::ParamsView;
+use crate::protocol::raw_object::{FromMembers, RawObject};
+use crate::protocol::registry::Registry;
 use crate::protocol::session::Session;
-use crate::server::builder::ServerBuilder;
 
-pub(crate) const INITIALIZE: &str = "initialize";
-pub(crate) const INITIALIZED: &str = "notifications/initialized";
-pub(crate) const PING: &str = "ping";
-pub(crate) const CANCELLED: &str = "notifications/cancelled";
-pub(crate) const LISTEN: &str = "subscriptions/listen";
-
-pub(crate) fn routes(builder: &mut ServerBuilder) {
-    builder.serve(DiscoverRequest::METHOD, discover);
-    super::handshake::routes(builder);
+pub(crate) fn register(registry: &mut Registry) {
+    registry.serve(DiscoverRequest::METHOD, discover);
+    let ping = SessionRequest::new(|_, _| Ok(()));
+    registry.route(PingRequest::METHOD, Box::new(ping));
 }
 
 /// The revisions that the server speaks, newest first.
@@ -52,20 +49,20 @@ pub(crate) fn unsupported(requested: &str) -> ErrorObject {
 struct Discover;
 
 impl FromMembers for Discover {
-    fn from_members(_: &Members<'_>) -> Result<Self, DecodeError> {
+    fn from_members(_: &RawObject<'_>) -> Result<Self, DecodeError> {
         Ok(Self)
     }
 }
 
 async fn discover(_: Discover, cx: Context) -> Result<DiscoverResult, HandlerError> {
-    let inner = &cx.server().inner;
+    let core = cx.core();
     let mut result = DiscoverResult::new(
         supported(),
-        inner.capabilities.clone(),
+        core.capabilities.clone(),
         3_600_000,
         CacheScope::Public,
     );
-    result.instructions.clone_from(&inner.instructions);
+    result.instructions.clone_from(&core.instructions);
     Ok(result)
 }
 
@@ -92,7 +89,7 @@ struct Cancelled {
 }
 
 impl FromMembers for Cancelled {
-    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
         Ok(Self {
             id: members.required("requestId")?,
             reason: members.optional("reason")?,
@@ -102,7 +99,7 @@ impl FromMembers for Cancelled {
 
 /// The request that a peer gives up. One that does not fit is ignored, as the specification asks.
 pub(crate) fn cancelled(params: Option<&RawValue>) -> Option<RequestId> {
-    let read = Members::read(params?);
+    let read = RawObject::read(params?);
     match read.and_then(|members| Cancelled::from_members(&members)) {
         Ok(Cancelled { id, reason }) => {
             let reason = reason.as_deref().map(PeerText);
@@ -117,10 +114,43 @@ pub(crate) fn cancelled(params: Option<&RawValue>) -> Option<RequestId> {
     }
 }
 
-/// Notes what a legacy peer tells of itself.
-pub(crate) fn told(session: &Session, method: &str) {
+/// Marks the session as initialized if the notification says so.
+pub(crate) fn mark_initialized(session: &Session, method: &str) {
     if method == INITIALIZED {
         let order = std::sync::atomic::Ordering::Relaxed;
         session.initialized.store(true, order);
+    }
+}
+
+/// Answers a peer without a session, given the text of the params.
+pub(crate) type ModernHandler =
+    Box<dyn Fn(&Context, &str) -> Result<Vec<u8>, HandlerError> + Send + Sync>;
+
+/// A request of a session, which is answered with an empty result.
+pub(crate) struct SessionRequest {
+    pub(crate) legacy: fn(&Context, &ParamsView<'_>) -> Result<(), HandlerError>,
+    /// The answer to a peer of the newest revision, which has no session.
+    pub(crate) modern: ModernHandler,
+}
+
+impl SessionRequest {
+    /// A request that the newest revision does not have.
+    pub(crate) fn new(legacy: fn(&Context, &ParamsView<'_>) -> Result<(), HandlerError>) -> Self {
+        Self {
+            legacy,
+            modern: Box::new(|cx, _| Err(HandlerError::method_not_found(cx.method()))),
+        }
+    }
+}
+
+impl Route for SessionRequest {
+    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<Running, HandlerError> {
+        if cx.peer().session().is_none() {
+            let message = (self.modern)(cx, head.text())?;
+            return Ok(Box::pin(std::future::ready(Ok(message))));
+        }
+        let done = (self.legacy)(cx, head);
+        let message = cx.request_id().map(empty).unwrap_or_default();
+        Ok(Box::pin(std::future::ready(done.map(|()| message))))
     }
 }

@@ -1,14 +1,14 @@
-//! [`Outlet`]: where messages to the peer go.
+//! [`MessageSink`]: where messages to the peer go.
 
 use std::future::Future;
 use std::pin::Pin;
 
-/// What became of a message given to an [`Outlet`].
+/// What became of a message given to an [`MessageSink`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Push {
+pub(crate) enum TrySend {
     /// It stands in line.
     Queued,
-    /// There is no room; wait for [`Outlet::room`] and try again.
+    /// There is no room; wait for [`MessageSink::room`] and try again.
     Full,
     /// The peer is gone.
     Closed,
@@ -16,9 +16,9 @@ pub(crate) enum Push {
 
 /// The ordered, bounded way to the peer: the connection's on a pair of byte streams, the
 /// request's own over HTTP. What is pushed before a request is answered leaves before the answer.
-pub(crate) trait Outlet: Send + Sync {
+pub(crate) trait MessageSink: Send + Sync {
     /// Takes one whole message, without a line break.
-    fn push(&self, message: &[u8]) -> Push;
+    fn push(&self, message: &[u8]) -> TrySend;
 
     /// Resolves when there may be room, or the peer is gone.
     fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
@@ -31,9 +31,9 @@ pub(crate) trait Outlet: Send + Sync {
         Box::pin(async move {
             loop {
                 match self.push(message) {
-                    Push::Queued => return true,
-                    Push::Closed => return false,
-                    Push::Full => self.room().await,
+                    TrySend::Queued => return true,
+                    TrySend::Closed => return false,
+                    TrySend::Full => self.room().await,
                 }
             }
         })

@@ -7,12 +7,11 @@
 pub(crate) mod counters;
 pub(crate) mod open_metrics;
 pub(crate) mod refusals;
+pub(crate) mod snapshot;
 
 use refusals::Refusals;
 
-use crate::protocol::core::Server;
-
-/// A snapshot of what a server does over HTTP. Created by [`Server::metrics`].
+/// A snapshot of what a server does over HTTP. Created by [`Server::metrics`](crate::Server::metrics).
 ///
 /// Gauges are of this moment, counters are since the server was built. All endpoints of the server
 /// in this process are added up. Gauges are read one after the other, so they may differ by what
@@ -42,30 +41,4 @@ pub struct Metrics {
     pub request_bytes: u64,
     /// Requests and connections that were refused, by cause.
     pub refusals: Refusals,
-}
-
-impl Server {
-    /// Returns a snapshot of the server's gauges and counters.
-    ///
-    /// To serve it as text, see [`HttpConfig::metrics_path`](crate::HttpConfig::metrics_path).
-    ///
-    /// ```
-    /// use mcp_server::{RefusalCause, Server};
-    ///
-    /// let server = Server::builder("demo", "1.0.0").build()?;
-    /// let metrics = server.metrics();
-    /// assert_eq!(metrics.requests, 0);
-    /// assert_eq!(metrics.refusals.count(RefusalCause::Host), 0);
-    /// println!("{}", metrics.to_open_metrics());
-    /// # Ok::<(), mcp_server::BuildError>(())
-    /// ```
-    #[must_use]
-    pub fn metrics(&self) -> Metrics {
-        let mut metrics = self.inner.counters.snapshot();
-        let usage = self.inner.peers.all();
-        metrics.requests_in_flight = usage.requests.get();
-        metrics.subscriptions = usage.subscriptions.get();
-        metrics.queued_bytes += usage.queued_bytes.get();
-        metrics
-    }
 }

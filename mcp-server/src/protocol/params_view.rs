@@ -1,4 +1,4 @@
-//! [`Head`]: what the engine looks at in params before it is known what they are, lent.
+//! [`ParamsView`]: what the engine looks at in params before it is known what they are, lent.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,8 @@ use mcp_types::json::{self, Object};
 use mcp_types::{ProgressToken, RequestMetaObject};
 use serde_json::value::RawValue;
 
-use super::raw_object::{Members, string};
+use super::raw_object::string;
+use crate::protocol::raw_object::RawObject;
 
 /// The member of `_meta` that makes a request modern.
 pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -20,22 +21,22 @@ const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// Params taken apart. Nothing is checked here but that they are an object: types are checked when
 /// what is asked for is decoded.
 #[derive(Default)]
-pub(crate) struct Head<'a> {
+pub(crate) struct ParamsView<'a> {
     text: Option<&'a RawValue>,
-    params: Members<'a>,
+    params: RawObject<'a>,
     /// The text of `_meta`, and its members if it is an object.
     meta: Option<&'a RawValue>,
-    fields: Members<'a>,
+    fields: RawObject<'a>,
     version: Option<&'a RawValue>,
 }
 
-impl<'a> Head<'a> {
+impl<'a> ParamsView<'a> {
     /// Reads the head of params.
     pub(crate) fn read(text: Option<&'a RawValue>) -> Result<Self, DecodeError> {
-        let params = text.map(Members::read).transpose()?.unwrap_or_default();
+        let params = text.map(RawObject::read).transpose()?.unwrap_or_default();
         let meta = params.raw("_meta")?;
         let object = meta.filter(|meta| meta.get().starts_with('{'));
-        let fields = object.map(|meta| Members::read_in("_meta", meta));
+        let fields = object.map(|meta| RawObject::read_in("_meta", meta));
         let fields = fields.transpose()?.unwrap_or_default();
         Ok(Self {
             text,
@@ -52,7 +53,7 @@ impl<'a> Head<'a> {
     }
 
     /// The members of the params.
-    pub(crate) fn params(&self) -> &Members<'a> {
+    pub(crate) fn params(&self) -> &RawObject<'a> {
         &self.params
     }
 
@@ -64,7 +65,7 @@ impl<'a> Head<'a> {
     }
 
     /// The members of `_meta`.
-    pub(crate) fn meta(&self) -> &Members<'a> {
+    pub(crate) fn meta(&self) -> &RawObject<'a> {
         &self.fields
     }
 
@@ -73,7 +74,7 @@ impl<'a> Head<'a> {
         self.meta.map_or(0, |meta| meta.get().len())
     }
 
-    /// What a modern request says of its sender. Members that the schema does not name are not
+    /// What a modern request says of its sender. RawObject that the schema does not name are not
     /// decoded, since nothing asks for them.
     pub(crate) fn modern_meta(&self) -> Result<RequestMetaObject, DecodeError> {
         self.check_meta()?;

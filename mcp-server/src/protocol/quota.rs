@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::protocol::context::{Context, Extensions, Principal};
+use crate::protocol::extensions::{Extensions, Principal};
 use crate::protocol::limits::Limits;
 
 /// Who something counts for.
@@ -324,9 +324,9 @@ impl Peers {
 
     /// Counts a subscription until the permit is dropped; `None` where the peer or all peers
     /// together have no more.
-    pub(crate) fn subscribe(self: &Arc<Self>, cx: &Context) -> Option<SubscriptionPermit> {
+    pub(crate) fn subscribe(self: &Arc<Self>, key: PeerKey) -> Option<SubscriptionPermit> {
         let limits = &self.limits;
-        let peer = self.usage(PeerKey::of(&cx.call.extensions));
+        let peer = self.usage(key);
         let share = peer.share(limits.subscriptions);
         if !peer.subscriptions.try_add(1, share) {
             return None;

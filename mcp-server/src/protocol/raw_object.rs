@@ -1,4 +1,4 @@
-//! [`Members`]: an object taken apart, its values lent as text.
+//! [`RawObject`]: an object taken apart, its values lent as text.
 //!
 //! The server's own handlers look at two or three members of their params. They ask for those by
 //! name, and only those are decoded: no type for each request has to be compiled.
@@ -20,13 +20,13 @@ const FEW: usize = 16;
 
 /// The members of an object in the order of the text.
 #[derive(Default)]
-pub(crate) struct Members<'a> {
+pub(crate) struct RawObject<'a> {
     all: Vec<(Cow<'a, str>, &'a RawValue)>,
     /// The member of params that the object is, where it is not the params themselves.
     of: Option<&'static str>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> RawObject<'a> {
     /// Takes an object apart.
     pub(crate) fn read(text: &'a RawValue) -> Result<Self, DecodeError> {
         // What was a raw value before ends where its text does.
@@ -130,14 +130,14 @@ impl<'a> Members<'a> {
 /// Params of which only members that are the same in all revisions are asked for. The server's own
 /// handlers need no more, and what is not asked for is neither decoded nor translated.
 pub(crate) trait FromMembers: Sized {
-    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError>;
+    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError>;
 }
 
 /// Params of which the member `name` comes first: what is asked for decides how the rest is read.
-pub(crate) struct Name(pub(crate) String);
+pub(crate) struct NameParam(pub(crate) String);
 
-impl FromMembers for Name {
-    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+impl FromMembers for NameParam {
+    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
         members.required("name").map(Self)
     }
 }
@@ -145,18 +145,18 @@ impl FromMembers for Name {
 struct MembersVisitor;
 
 impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
+    type Value = RawObject<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Members<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<RawObject<'de>, A::Error> {
         let mut members = Vec::new();
         while let Some(Key(name)) = access.next_key()? {
             members.push((name, access.next_value()?));
         }
-        Ok(Members {
+        Ok(RawObject {
             all: members,
             of: None,
         })

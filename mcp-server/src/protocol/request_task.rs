@@ -1,9 +1,12 @@
-//! [`Call`]: a handler at work on a request.
+//! [`RequestTask`]: a handler at work on a request.
 
+use crate::protocol::answer::error_message;
+use crate::protocol::error_report::error_object;
 use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
@@ -13,19 +16,19 @@ use mcp_types::{MISSING_REQUIRED_CLIENT_CAPABILITY, RequestId};
 use tokio::time::{Sleep, sleep};
 use tracing::Span;
 
-use super::dispatch::{Answer, Refused};
-use super::{respond, trace};
-use crate::protocol::context::Context;
+use super::trace;
+use crate::protocol::answer::{Answer, Rejection};
+use crate::protocol::core::Context;
 #[cfg(feature = "http")]
-use crate::protocol::core::Server;
+use crate::protocol::core::Core;
+use crate::protocol::core::Running;
 use crate::protocol::error::HandlerError;
-use crate::protocol::route::Running;
 
 /// A request being served: resolves to its answer. Dropping it cancels the request.
 ///
 /// It may be polled by one task first and by another later. It needs a runtime with a clock as
 /// soon as it was pending once.
-pub(crate) struct Call {
+pub(crate) struct RequestTask {
     cx: Context,
     running: Running,
     span: Span,
@@ -36,7 +39,7 @@ pub(crate) struct Call {
     shutdown: Option<Shutdown>,
 }
 
-impl Call {
+impl RequestTask {
     pub(crate) fn new(cx: Context, running: Running, span: Span, limit: Option<Duration>) -> Self {
         Self {
             cx,
@@ -72,7 +75,7 @@ impl Call {
                 message,
                 refused: None,
             },
-            Err(error) => self.failure(&error.into_object(&self.cx)),
+            Err(error) => self.failure(&error_object(error, &self.cx)),
         }
     }
 
@@ -80,13 +83,13 @@ impl Call {
         trace::failed(&self.span, error);
         let missing = error.code == MISSING_REQUIRED_CLIENT_CAPABILITY;
         Answer {
-            message: respond::error(self.cx.request_id(), error),
-            refused: missing.then_some(Refused::Malformed),
+            message: error_message(self.cx.request_id(), error),
+            refused: missing.then_some(Rejection::Malformed),
         }
     }
 }
 
-impl Future for Call {
+impl Future for RequestTask {
     type Output = Answer;
 
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Answer> {
@@ -98,13 +101,9 @@ impl Future for Call {
             Ok(Poll::Pending) => {}
             Err(Panicked) => return Poll::Ready(this.failure(&panicked())),
         }
-        #[cfg(feature = "seal")]
-        if let Some(result) = crate::features::input::suspend(&this.cx, task.waker()) {
-            return Poll::Ready(this.answer(result));
-        }
         #[cfg(feature = "http")]
         if let Some(shutdown) = &mut this.shutdown
-            && shutdown.poll(this.cx.server(), task).is_ready()
+            && shutdown.poll(this.cx.core(), task).is_ready()
         {
             tracing::warn!("a request is ended: the grace time is over");
             return Poll::Ready(this.failure(&shutting_down()));
@@ -123,9 +122,9 @@ impl Future for Call {
     }
 }
 
-impl Drop for Call {
+impl Drop for RequestTask {
     fn drop(&mut self) {
-        self.cx.call.ended.set();
+        self.cx.state.ended.set();
     }
 }
 
@@ -171,14 +170,14 @@ struct Shutdown {
 
 #[cfg(feature = "http")]
 impl Shutdown {
-    fn poll(&mut self, server: &Server, task: &mut TaskContext<'_>) -> Poll<()> {
+    fn poll(&mut self, server: &Arc<Core>, task: &mut TaskContext<'_>) -> Poll<()> {
         let waker = task.waker();
         // A call that is polled again at once, by a task that can be woken.
         if waker.will_wake(Waker::noop()) {
             return Poll::Pending;
         }
         let known = self.waker.as_ref();
-        if known.is_some_and(|known| known.will_wake(waker)) && !server.inner.stopping.is_set() {
+        if known.is_some_and(|known| known.will_wake(waker)) && !server.stopping.is_set() {
             return Poll::Pending;
         }
         self.waker = Some(waker.clone());

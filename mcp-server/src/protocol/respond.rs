@@ -7,7 +7,7 @@ use mcp_types::{RequestId, json};
 #[cfg(feature = "http")]
 use serde_json::value::RawValue;
 
-use crate::protocol::context::Context;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 use crate::protocol::session::Session;
 
@@ -15,7 +15,7 @@ use crate::protocol::session::Session;
 pub(crate) fn result<T: Versioned>(cx: &Context, result: T) -> Result<Vec<u8>, HandlerError> {
     let id = cx.request_id().ok_or_else(unasked)?;
     let mut message = Vec::with_capacity(512);
-    let info = Some(cx.server().info());
+    let info = Some(cx.core().info());
     match rpc::write_result_at(&mut message, id, result, cx.revision(), info) {
         Ok(()) => Ok(message),
         Err(error) => Err(error.into()),
@@ -24,18 +24,6 @@ pub(crate) fn result<T: Versioned>(cx: &Context, result: T) -> Result<Vec<u8>, H
 
 fn unasked() -> HandlerError {
     HandlerError::internal("a notification has no response")
-}
-
-/// The response with an error.
-pub(crate) fn error(id: Option<&RequestId>, error: &ErrorObject) -> Vec<u8> {
-    let mut message = Vec::with_capacity(128);
-    if rpc::write_error(&mut message, id, error).is_err() {
-        // Only data that is no JSON can fail, and the error says enough without.
-        let plain = ErrorObject::new(error.code, error.message.clone());
-        message.clear();
-        let _ = rpc::write_error(&mut message, id, &plain);
-    }
-    message
 }
 
 /// The text of a response that came in a batch, and so has none of its own.

@@ -8,114 +8,74 @@ use mcp_types::revision::Versioned;
 use mcp_types::{Notification, json};
 use serde_json::value::RawValue;
 
-use crate::protocol::context::Context;
-use crate::protocol::error::{BuildError, HandlerError, bad_params};
-use crate::protocol::params_view::Head;
+use crate::protocol::core::{Context, Listener, Route, Running};
+use crate::protocol::error::{HandlerError, bad_params};
+use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::FromMembers;
 use crate::protocol::respond;
-use crate::util::and_then::then;
-
-/// A handler at work: ends with the whole response message.
-pub(crate) type Running = Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
-
-/// A handler of a request.
-pub(crate) trait Route: Send + Sync {
-    /// Reads the params and begins.
-    fn start(&self, head: &Head<'_>, cx: &Context) -> Result<Running, HandlerError>;
-}
-
-/// A handler of a notification.
-pub(crate) trait Listener: Send + Sync {
-    /// Reads the params and begins.
-    fn start(
-        &self,
-        params: Option<&RawValue>,
-        cx: &Context,
-    ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError>;
-}
-
-/// Handlers by method, which are few.
-pub(crate) struct Methods<T>(Vec<(&'static str, T)>);
-
-impl<T> Default for Methods<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<T> Methods<T> {
-    pub(crate) fn get(&self, method: &str) -> Option<&T> {
-        let known = self.0.iter().find(|(known, _)| *known == method)?;
-        Some(&known.1)
-    }
-
-    /// Adds a handler; the first one for a method stays.
-    pub(crate) fn add(&mut self, method: &'static str, handler: T) -> Result<(), BuildError> {
-        if self.get(method).is_some() {
-            return Err(BuildError::DuplicateMethod(method.to_owned()));
-        }
-        self.0.push((method, handler));
-        Ok(())
-    }
-}
+use crate::util::and_then::and_then;
 
 /// A handler of requests with the params `P` and the result `T`.
-pub(crate) struct Typed<P, T, H> {
-    read: fn(&Head<'_>, &Context) -> Result<P, HandlerError>,
+pub(crate) struct Typed<P, T, R, H> {
+    read: R,
     handler: H,
-    result: PhantomData<fn() -> T>,
+    types: PhantomData<fn(P) -> T>,
 }
 
-impl<P, T, H> Typed<P, T, H> {
+impl<P, T, R, H> Typed<P, T, R, H> {
     /// Of params that are read in a way of their own.
-    pub(crate) fn new(
-        read: fn(&Head<'_>, &Context) -> Result<P, HandlerError>,
-        handler: H,
-    ) -> Self {
+    pub(crate) fn new(read: R, handler: H) -> Self {
         Self {
             read,
             handler,
-            result: PhantomData,
+            types: PhantomData,
         }
     }
 }
 
 /// Reads params as the peer's revision has them.
-pub(crate) fn versioned<P: Versioned>(head: &Head<'_>, cx: &Context) -> Result<P, HandlerError> {
+pub(crate) fn versioned<P: Versioned>(
+    head: &ParamsView<'_>,
+    cx: &Context,
+) -> Result<P, HandlerError> {
     let params = cx.revision().decode(head.text());
     params.map_err(|error| bad_params(cx.method(), &error))
 }
 
 /// Reads params that are the same in all revisions.
-pub(crate) fn common<P: FromMembers>(head: &Head<'_>, cx: &Context) -> Result<P, HandlerError> {
+pub(crate) fn common<P: FromMembers>(
+    head: &ParamsView<'_>,
+    cx: &Context,
+) -> Result<P, HandlerError> {
     let checked = head.check_meta();
     let params = checked.and_then(|()| P::from_members(head.params()));
     params.map_err(|error| bad_params(cx.method(), &error.into()))
 }
 
-impl<P, T, H, F> Route for Typed<P, T, H>
+impl<P, T, R, H, F> Route for Typed<P, T, R, H>
 where
+    R: Fn(&ParamsView<'_>, &Context) -> Result<P, HandlerError> + Send + Sync,
     T: Versioned,
     H: Fn(P, Context) -> F + Send + Sync,
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
-    fn start(&self, head: &Head<'_>, cx: &Context) -> Result<Running, HandlerError> {
+    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<Running, HandlerError> {
         let params = (self.read)(head, cx)?;
         let result = (self.handler)(params, cx.clone());
         let cx = cx.clone();
-        Ok(Box::pin(then(result, move |result| {
+        Ok(Box::pin(and_then(result, move |result| {
             respond::result(&cx, result)
         })))
     }
 }
 
 /// A handler of the notifications `N`.
-pub(crate) struct Told<N, H> {
+pub(crate) struct NotificationHandler<N, H> {
     handler: H,
     notification: PhantomData<fn() -> N>,
 }
 
-impl<N, H> Told<N, H> {
+impl<N, H> NotificationHandler<N, H> {
     pub(crate) fn new(handler: H) -> Self {
         Self {
             handler,
@@ -127,7 +87,7 @@ impl<N, H> Told<N, H> {
 /// What the absence of params stands for.
 const NO_PARAMS: &str = "{}";
 
-impl<N, H, F> Listener for Told<N, H>
+impl<N, H, F> Listener for NotificationHandler<N, H>
 where
     N: Notification,
     H: Fn(N::Params, Context) -> F + Send + Sync,

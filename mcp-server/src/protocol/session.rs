@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::util::uri_set::Uris;
+use crate::util::uri_set::UriSet;
 
 /// A legacy peer after `initialize`: the process on a pair of byte streams, the holder of an
 /// `Mcp-Session-Id` over HTTP.
@@ -35,7 +35,7 @@ pub(crate) struct Session {
     /// Whether `notifications/initialized` came.
     pub(crate) initialized: AtomicBool,
     level: AtomicU8,
-    resources: Mutex<Uris>,
+    resources: Mutex<UriSet>,
     pub(crate) calls: Arc<Calls>,
     /// Writes to the stores of the session in progress.
     #[cfg(feature = "http")]
@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    fn resources(&self) -> MutexGuard<'_, Uris> {
+    fn resources(&self) -> MutexGuard<'_, UriSet> {
         let resources = self.resources.lock();
         resources.unwrap_or_else(PoisonError::into_inner)
     }

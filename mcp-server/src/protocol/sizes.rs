@@ -6,11 +6,10 @@ use mcp_types::{RequestId, json};
 use serde_json::value::RawValue;
 
 use super::params_view::{CLIENT_CAPABILITIES, CLIENT_INFO};
-use crate::protocol::core::Server;
-use crate::protocol::lifecycle::LISTEN;
 use crate::protocol::limits::Limits;
-use crate::protocol::params_view::Head;
-use crate::protocol::raw_object::Members;
+use crate::protocol::methods::LISTEN;
+use crate::protocol::params_view::ParamsView;
+use crate::protocol::raw_object::RawObject;
 
 /// What a modern request says about its sender in `_meta`.
 const PEER: [&str; 2] = [CLIENT_INFO, CLIENT_CAPABILITIES];
@@ -31,19 +30,18 @@ pub(crate) fn check_values(params: Option<&RawValue>, limits: &Limits) -> Result
 
 /// Checks the id of a request and its `_meta`.
 pub(crate) fn check(
-    server: &Server,
+    limits: &Limits,
     id: &RequestId,
     method: &str,
-    head: &Head<'_>,
+    head: &ParamsView<'_>,
 ) -> Result<(), DecodeError> {
-    let limits = server.limits();
     if exceeds_id(id, limits) {
         let most = limits.id_bytes;
         return Err(DecodeError::data(format!(
             "the request's `id` has more than {most} bytes"
         )));
     }
-    check_meta(server, method, head)
+    check_meta(limits, method, head)
 }
 
 pub(crate) fn exceeds_id(id: &RequestId, limits: &Limits) -> bool {
@@ -52,11 +50,10 @@ pub(crate) fn exceeds_id(id: &RequestId, limits: &Limits) -> bool {
 
 /// Checks the `_meta` of a request or notification.
 pub(crate) fn check_meta(
-    server: &Server,
+    limits: &Limits,
     method: &str,
-    head: &Head<'_>,
+    head: &ParamsView<'_>,
 ) -> Result<(), DecodeError> {
-    let limits = server.limits();
     let bytes = head.meta_bytes();
     // Nearly always.
     if bytes <= limits.id_bytes.min(limits.peer_bytes) {
@@ -80,7 +77,7 @@ pub(crate) fn check_meta(
 
 /// Checks the two members in which a peer describes itself. Returns how long they are together.
 pub(crate) fn peer(
-    members: &Members<'_>,
+    members: &RawObject<'_>,
     names: [&'static str; 2],
     limits: &Limits,
 ) -> Result<usize, DecodeError> {

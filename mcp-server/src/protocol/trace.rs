@@ -3,6 +3,7 @@
 //! Fields whose names begin with `otel.` are not attributes: layers that export spans take the
 //! name, the kind and the status of the span from them.
 
+use crate::protocol::inbound::TransportInfo;
 use std::sync::Arc;
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
@@ -11,9 +12,8 @@ use mcp_types::{RequestId, Revision};
 use tracing::Span;
 use tracing::field::{Empty, display};
 
-use super::dispatch::Via;
-use crate::protocol::context::StandardStreams;
-use crate::protocol::params_view::Head;
+use crate::protocol::inbound::Inbound;
+use crate::protocol::params_view::ParamsView;
 use crate::protocol::session::Session;
 
 const NAME: &str = "mcp.request";
@@ -22,9 +22,9 @@ const NAME: &str = "mcp.request";
 pub(crate) fn span(
     id: Option<&RequestId>,
     method: &str,
-    head: &Head<'_>,
+    head: &ParamsView<'_>,
     session: Option<&Arc<Session>>,
-    via: &Via,
+    via: &Inbound,
 ) -> Span {
     let revision = session.map_or(Revision::LATEST, |session| session.revision);
     let span = tracing::info_span!(
@@ -60,7 +60,7 @@ pub(crate) fn span(
     if let Some(parent) = head.trace_parent() {
         span.record("traceparent", display(PeerText(&parent)));
     }
-    transport(&span, via);
+    transport(&span, via.transport);
     // What a list is of, or a resource, has too many names for the name of a span.
     let target = match method {
         "tools/call" => {
@@ -93,23 +93,16 @@ pub(crate) fn span(
     span
 }
 
-/// How the message came, as far as it is known: a pair of byte streams can be anything.
-fn transport(span: &Span, via: &Via) {
-    if via.extensions.get::<StandardStreams>().is_some() {
-        span.record("network.transport", "pipe");
+/// What the transport says about itself.
+fn transport(span: &Span, info: TransportInfo) {
+    if let Some(network) = info.network {
+        span.record("network.transport", network);
     }
-    #[cfg(feature = "http")]
-    if let Some(parts) = via.extensions.parts() {
-        span.record("network.transport", "tcp");
-        span.record("network.protocol.name", "http");
-        let version = match parts.version {
-            http::Version::HTTP_10 => "1.0",
-            http::Version::HTTP_11 => "1.1",
-            http::Version::HTTP_2 => "2",
-            http::Version::HTTP_3 => "3",
-            _ => return,
-        };
-        span.record("network.protocol.version", version);
+    if let Some((name, version)) = info.protocol {
+        span.record("network.protocol.name", name);
+        if let Some(version) = version {
+            span.record("network.protocol.version", version);
+        }
     }
 }
 

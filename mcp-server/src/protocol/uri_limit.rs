@@ -1,16 +1,16 @@
 //! The limit on the length of a URI that a peer names.
 
-use crate::protocol::core::Server;
+use crate::protocol::core::Core;
 use crate::protocol::error::HandlerError;
 
 /// Refuses a URI that is longer than [`Limits::uri_bytes`](crate::Limits::uri_bytes), before it is
 /// matched with templates or kept. `place` is its JSON path in the params.
 pub(crate) fn check_uri(
-    server: &Server,
+    core: &Core,
     place: impl std::fmt::Display,
     uri: &str,
 ) -> Result<(), HandlerError> {
-    let limit = server.limits().uri_bytes;
+    let limit = core.limits().uri_bytes;
     if uri.len() <= limit {
         return Ok(());
     }

@@ -31,6 +31,7 @@ pub(crate) mod headers;
 pub(crate) mod http_sse;
 pub(crate) mod ids;
 pub(crate) mod network;
+pub(crate) mod open_connection;
 pub(crate) mod operations;
 pub(crate) mod peer_table;
 #[cfg(feature = "https-url")]

@@ -1,5 +1,6 @@
 //! [`Flight`]: what runs for a connection beyond the moment of its arrival, and ends with it.
 
+use crate::protocol::answer::error_message;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -11,17 +12,16 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::write_queue::Outbox;
-use crate::protocol::lifecycle::LISTEN;
-use crate::protocol::message_sink::{Outlet, Push};
-use crate::protocol::request_task::Call;
-use crate::protocol::respond;
-use crate::util::seq_vec::Numbered;
+use crate::protocol::message_sink::{MessageSink, TrySend};
+use crate::protocol::methods::LISTEN;
+use crate::protocol::request_task::RequestTask;
+use crate::transport::write_queue::WriteQueue;
+use crate::util::seq_vec::SeqVec;
 
 /// The tasks of a connection.
 pub(crate) struct Flight {
     tasks: Mutex<Tasks>,
-    outbox: Arc<Outbox>,
+    outbox: Arc<WriteQueue>,
     runtime: Handle,
     landed: Notify,
 }
@@ -31,7 +31,7 @@ struct Tasks {
     closed: bool,
     /// Whether a line is being served at this moment.
     busy: bool,
-    running: Numbered<Task>,
+    running: SeqVec<Task>,
     /// Which of them serves a request.
     requests: HashMap<RequestId, u64>,
     /// What tells the peer of changes, for each era that it speaks. Nobody waits for their end.
@@ -48,7 +48,7 @@ struct Task {
 }
 
 impl Flight {
-    pub(crate) fn new(outbox: Arc<Outbox>, runtime: Handle) -> Self {
+    pub(crate) fn new(outbox: Arc<WriteQueue>, runtime: Handle) -> Self {
         Self {
             tasks: Mutex::default(),
             outbox,
@@ -78,7 +78,7 @@ impl Flight {
     }
 
     /// Runs a call to its end, and sends its answer as a line or to its place in a batch.
-    pub(crate) fn call(self: &Arc<Self>, call: Call, place: Option<Place>) {
+    pub(crate) fn call(self: &Arc<Self>, call: RequestTask, place: Option<Place>) {
         let task = Task {
             id: call.id().cloned(),
             subscription: call.context().method() == LISTEN,
@@ -168,7 +168,7 @@ impl Flight {
             let Some(id) = &task.id else {
                 continue;
             };
-            let message = respond::error(Some(id), error);
+            let message = error_message(Some(id), error);
             match &task.place {
                 Some(place) => place.fill(&message),
                 None => self.outbox.append(&message),
@@ -246,7 +246,7 @@ type Unit = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What a task does: one type, since what the runtime needs is compiled for each.
 enum Work {
-    Call(Call, Seat),
+    Call(RequestTask, Seat),
     Notification(Unit, Seat),
     Teller(Unit),
 }
@@ -256,7 +256,7 @@ impl Work {
         match self {
             Self::Call(call, seat) => {
                 let answer = call.await;
-                while seat.answer(&answer.message) == Push::Full {
+                while seat.answer(&answer.message) == TrySend::Full {
                     seat.flight.outbox.has_room().await;
                 }
             }
@@ -277,19 +277,19 @@ struct Seat {
 
 impl Seat {
     /// Sends the answer, unless the request was cancelled.
-    fn answer(&self, message: &[u8]) -> Push {
+    fn answer(&self, message: &[u8]) -> TrySend {
         let mut tasks = self.flight.tasks();
         let Some(task) = tasks.running.get(self.number) else {
-            return Push::Closed;
+            return TrySend::Closed;
         };
         let pushed = match &task.place {
             Some(place) => {
                 place.fill(message);
-                Push::Queued
+                TrySend::Queued
             }
             None => self.flight.outbox.push(message),
         };
-        if pushed != Push::Full {
+        if pushed != TrySend::Full {
             // At once: the peer may use the id again as soon as it has the answer.
             tasks.remove(self.number);
         }
@@ -312,7 +312,7 @@ impl Drop for Seat {
 /// The answers to a batch, which leave as one line when the last place is given up.
 struct Batch {
     answers: Mutex<Vec<u8>>,
-    outbox: Arc<Outbox>,
+    outbox: Arc<WriteQueue>,
 }
 
 impl Drop for Batch {
@@ -335,7 +335,7 @@ pub(crate) struct Place(Arc<Batch>);
 
 impl Place {
     /// The first place in a new batch.
-    pub(crate) fn in_batch(outbox: &Arc<Outbox>) -> Self {
+    pub(crate) fn in_batch(outbox: &Arc<WriteQueue>) -> Self {
         Self(Arc::new(Batch {
             answers: Mutex::default(),
             outbox: Arc::clone(outbox),

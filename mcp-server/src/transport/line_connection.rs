@@ -1,5 +1,6 @@
-//! [`Connection`]: from a line to what becomes of it; and how serving ends. No I/O here.
+//! [`LineConnection`]: from a line to what becomes of it; and how serving ends. No I/O here.
 
+use crate::protocol::params_view::ParamsView;
 use std::future::Future;
 use std::io;
 use std::pin::{Pin, pin};
@@ -13,44 +14,102 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::in_flight::{Flight, Place};
-use super::write_queue::Outbox;
-use crate::features::subscriptions::tell_session;
-use crate::protocol::context::Extensions;
-use crate::protocol::core::Server;
-use crate::protocol::dispatch::{Accepted, Answer, Read, Refused, Via};
+use crate::protocol::announcements::tell_session;
+use crate::protocol::answer::{Answer, Rejection};
+#[cfg(feature = "versioned-resources")]
+use crate::protocol::connection_scope::ConnectionScope;
+use crate::protocol::core::Core;
+use crate::protocol::dispatch::{Dispatch, Parsed};
 use crate::protocol::error::ServeError;
-use crate::protocol::lifecycle::INITIALIZE;
-use crate::protocol::message_sink::Outlet;
+use crate::protocol::extensions::Extensions;
+use crate::protocol::inbound::Inbound;
+use crate::protocol::inbound::TransportInfo;
+use crate::protocol::message_sink::MessageSink;
+use crate::protocol::methods::INITIALIZE;
 use crate::protocol::request_task::shutting_down;
 #[cfg(feature = "http")]
 use crate::protocol::retained::memory;
-use crate::util::select::{Either, race};
+use crate::transport::write_queue::WriteQueue;
+use crate::util::select::{Either, select};
 
 /// What is asked of the system at once.
 pub(crate) const CHUNK: usize = 64 << 10;
 
+/// Checks a request by the extensions of its message.
+#[cfg(feature = "http")]
+pub(crate) type RequestCheck = fn(&Extensions, &str, &ParamsView<'_>) -> Result<(), ErrorObject>;
+
 /// The reading side of a connection.
-pub(crate) struct Connection {
-    server: Server,
-    via: Via,
-    outbox: Arc<Outbox>,
+pub(crate) struct LineConnection {
+    server: Arc<Core>,
+    via: Inbound,
+    outbox: Arc<WriteQueue>,
     flight: Arc<Flight>,
     heard: bool,
+    #[cfg(feature = "http")]
+    check: Option<RequestCheck>,
+    #[cfg(feature = "versioned-resources")]
+    scope: ConnectionScope,
 }
 
-impl Connection {
+impl LineConnection {
     /// A connection, and what ends it when dropped. Needs a runtime with a clock around it.
-    pub(crate) fn open(server: &Server, extensions: Extensions) -> (Self, Owner) {
-        let outbox = Arc::new(Outbox::new(server.limits().queued_bytes));
+    pub(crate) fn open(
+        server: &Arc<Core>,
+        extensions: Extensions,
+        transport: TransportInfo,
+    ) -> (Self, Owner) {
+        #[cfg(feature = "versioned-resources")]
+        let (extensions, scope) = {
+            let mut extensions = extensions;
+            let scope = ConnectionScope::default();
+            extensions.insert(scope.clone());
+            (extensions, scope)
+        };
+        Self::new(
+            server,
+            extensions,
+            transport,
+            #[cfg(feature = "versioned-resources")]
+            scope,
+        )
+    }
+
+    /// A connection whose messages come with extensions of their own, by which `check` decides
+    /// whether a request is served.
+    #[cfg(feature = "http")]
+    pub(crate) fn open_checked(
+        server: &Arc<Core>,
+        extensions: Extensions,
+        transport: TransportInfo,
+        check: RequestCheck,
+    ) -> (Self, Owner) {
+        let (mut connection, owner) = Self::new(
+            server,
+            extensions,
+            transport,
+            #[cfg(feature = "versioned-resources")]
+            ConnectionScope::default(),
+        );
+        connection.check = Some(check);
+        (connection, owner)
+    }
+
+    fn new(
+        server: &Arc<Core>,
+        extensions: Extensions,
+        transport: TransportInfo,
+        #[cfg(feature = "versioned-resources")] scope: ConnectionScope,
+    ) -> (Self, Owner) {
+        let outbox = Arc::new(WriteQueue::new(server.limits().queued_bytes));
         let flight = Arc::new(Flight::new(Arc::clone(&outbox), Handle::current()));
-        let outlet: Arc<dyn Outlet> = Arc::<Outbox>::clone(&outbox);
-        let via = Via {
+        let outlet: Arc<dyn MessageSink> = Arc::<WriteQueue>::clone(&outbox);
+        let via = Inbound {
             outlet,
             session: None,
             session_id: None,
             extensions: Arc::new(extensions),
-            #[cfg(feature = "versioned-resources")]
-            subscribed: Some(Arc::default()),
+            transport,
         };
         let owner = Owner {
             server: server.clone(),
@@ -63,6 +122,10 @@ impl Connection {
             outbox,
             flight,
             heard: false,
+            #[cfg(feature = "http")]
+            check: None,
+            #[cfg(feature = "versioned-resources")]
+            scope,
         };
         (connection, owner)
     }
@@ -79,7 +142,7 @@ impl Connection {
         session.map_or_else(|| memory(0, 0), |session| session.memory())
     }
 
-    pub(crate) fn outbox(&self) -> &Arc<Outbox> {
+    pub(crate) fn outbox(&self) -> &Arc<WriteQueue> {
         &self.outbox
     }
 
@@ -105,19 +168,19 @@ impl Connection {
             Ok(line) => line,
             Err(error) => {
                 let error = ErrorObject::invalid_request(error.to_string());
-                return self.send(&Answer::error(None, &error, Refused::Malformed), None);
+                return self.send(&Answer::error(None, &error, Rejection::Malformed), None);
             }
         };
         let session = self.via.session.clone();
         match self.server.read(line, session.as_deref()) {
-            Ok(Read::One(message)) => self.message(message, None),
-            Ok(Read::Batch(messages)) => {
+            Ok(Parsed::One(message)) => self.message(message, None),
+            Ok(Parsed::Batch(messages)) => {
                 let place = Place::in_batch(&self.outbox);
                 for message in messages {
                     match message {
                         Ok(message) => self.message(message, Some(&place)),
                         Err(error) => {
-                            if let Some(answer) = Server::refuse(&error) {
+                            if let Some(answer) = Core::refuse(&error) {
                                 self.send(&answer, Some(&place));
                             }
                         }
@@ -134,31 +197,31 @@ impl Connection {
         if let Message::Request { id, method, .. } = &message
             && let Err(error) = self.admit(id, method)
         {
-            let answer = Answer::error(Some(id), &error, Refused::Malformed);
+            let answer = Answer::error(Some(id), &error, Rejection::Malformed);
             return self.send(&answer, place);
         }
-        match self.server.dispatch(message, &self.via) {
-            Accepted::Nothing => {}
-            Accepted::Answer(answer) => {
+        match self.dispatch(message) {
+            Dispatch::Nothing => {}
+            Dispatch::Answer(answer) => {
                 tracing::debug!(refused = ?answer.refused, "answered without a handler");
                 self.send(&answer, place);
             }
-            Accepted::Session(session, answer) => {
+            Dispatch::Session(session, answer) => {
                 let outlet = Arc::clone(&self.via.outlet);
                 let teller = tell_session(&self.server, Arc::clone(&session), outlet);
                 self.send(&answer, place);
                 self.flight.tell(teller);
                 self.via.session = Some(session);
             }
-            Accepted::Call(mut call) => match poll_once(&mut call) {
+            Dispatch::Call(mut call) => match poll_once(&mut call) {
                 Poll::Ready(answer) => {
                     self.send(&answer, place);
                     #[cfg(feature = "versioned-resources")]
-                    self.tell_subscribed();
+                    self.start_tasks();
                 }
                 Poll::Pending => self.flight.call(call, place.cloned()),
             },
-            Accepted::Notification(mut handler) => {
+            Dispatch::Notification(mut handler) => {
                 if poll_once(&mut handler).is_ready() {
                     return;
                 }
@@ -168,18 +231,30 @@ impl Connection {
                     tracing::warn!("too many requests: the handler of a notification is dropped");
                 }
             }
-            Accepted::Cancel(id) => self.flight.cancel(&id),
+            Dispatch::Cancel(id) => self.flight.cancel(&id),
         }
     }
 
-    /// Begins to tell the peer of what it subscribed to, if it just did.
+    /// Starts the tasks that the request has left for the connection.
     #[cfg(feature = "versioned-resources")]
-    fn tell_subscribed(&self) {
-        let subscribed = self.via.subscribed.as_ref();
-        let teller = subscribed.and_then(|subscribed| subscribed.teller(&self.via.outlet));
-        if let Some(teller) = teller {
-            self.flight.tell(teller);
+    fn start_tasks(&self) {
+        for task in self.scope.take_tasks() {
+            self.flight.tell(task);
         }
+    }
+
+    #[cfg(feature = "http")]
+    fn dispatch(&self, message: Message<'_>) -> Dispatch {
+        let Some(check) = self.check else {
+            return self.server.dispatch(message, &self.via);
+        };
+        let check = |method: &str, head: &ParamsView<'_>| check(&self.via.extensions, method, head);
+        self.server.dispatch_checked(message, &self.via, check)
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn dispatch(&self, message: Message<'_>) -> Dispatch {
+        self.server.dispatch(message, &self.via)
     }
 
     /// Whether a request may begin.
@@ -199,7 +274,7 @@ impl Connection {
         if running >= self.server.limits().concurrent_requests {
             return Err(ErrorObject::internal_error("too many requests"));
         }
-        if self.server.inner.stopping.is_set() {
+        if self.server.stopping.is_set() {
             return Err(shutting_down());
         }
         Ok(())
@@ -213,7 +288,7 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
+impl Drop for LineConnection {
     /// Nothing is read any more: what was asked of the peer has no answer.
     fn drop(&mut self) {
         if let Some(session) = &self.via.session {
@@ -229,8 +304,8 @@ fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 
 /// Ends the connection when it is dropped: all tasks, and the way out.
 pub(crate) struct Owner {
-    server: Server,
-    outbox: Arc<Outbox>,
+    server: Arc<Core>,
+    outbox: Arc<WriteQueue>,
     flight: Arc<Flight>,
 }
 
@@ -243,7 +318,7 @@ impl Owner {
         output: impl Future<Output = io::Result<()>>,
     ) -> Result<(), ServeError> {
         let mut output = pin!(output);
-        match race(self.work(input), output.as_mut()).await {
+        match select(self.work(input), output.as_mut()).await {
             Either::First(worked) => worked?,
             Either::Second(written) => return Ok(written?),
         }
@@ -262,13 +337,13 @@ impl Owner {
         input: impl Future<Output = Result<(), ServeError>>,
     ) -> Result<(), ServeError> {
         let mut input = pin!(input);
-        if let Either::Second(read) = race(self.server.stopping(), input.as_mut()).await {
+        if let Either::Second(read) = select(self.server.stopping(), input.as_mut()).await {
             read?;
             self.drain().await;
             return Ok(());
         }
         // Still reading: handlers may wait for the peer's answers.
-        match race(self.settle(), input).await {
+        match select(self.settle(), input).await {
             Either::First(()) => Ok(()),
             Either::Second(read) => {
                 read?;
@@ -297,7 +372,7 @@ impl Owner {
     pub(crate) async fn settle_by(&self, end: Instant) {
         if timeout_at(end, self.flight.landed()).await.is_err() {
             tracing::warn!("requests in flight are ended: the grace time is over");
-            let error = if self.server.inner.stopping.is_set() {
+            let error = if self.server.stopping.is_set() {
                 shutting_down()
             } else {
                 ErrorObject::internal_error("the input has ended, and the grace time is over")

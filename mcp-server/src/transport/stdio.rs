@@ -12,65 +12,46 @@ use mcp_types::lines::LineReader;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::line_connection::{CHUNK, Connection};
-use super::write_queue::Outbox;
-use crate::protocol::context::{Extensions, StandardStreams};
-use crate::protocol::core::Server;
+use super::line_connection::{CHUNK, LineConnection};
+use crate::protocol::core::Core;
 use crate::protocol::error::ServeError;
+use crate::protocol::extensions::Extensions;
+use crate::protocol::inbound::TransportInfo;
+use crate::transport::write_queue::WriteQueue;
 
-impl Server {
-    /// Serves the peer that started this process, over standard input and output.
-    ///
-    /// Resolves when standard input has ended and work in flight is done, or
-    /// [`Limits::grace_time`](crate::Limits) has passed; and after [`Server::shutdown`].
-    /// Dropping the future ends the connection and everything that runs for it. Only a thread
-    /// that waits for input cannot be woken: it ends with the next input, which it takes, or
-    /// with the process. So standard input is not to be read by anyone else, before or after.
-    ///
-    /// Nothing else may write to standard output: no `println!`. Logs go to standard error.
-    ///
-    /// Handlers begin on the thread that reads. One that computes for long, or blocks, holds up
-    /// what comes after it: that is what `tokio::task::spawn_blocking` is for.
-    ///
-    /// # Errors
-    ///
-    /// Where reading or writing fails, as when the peer no longer reads, or a thread cannot be
-    /// started.
-    ///
-    /// # Panics
-    ///
-    /// Outside of a tokio runtime with time enabled.
-    pub async fn serve_stdio(&self) -> Result<(), ServeError> {
-        let mut extensions = Extensions::new();
-        extensions.insert(StandardStreams);
-        let (connection, owner) = Connection::open(self, extensions);
-        let max_line = self.limits().message_bytes;
-        let way_out = Arc::new(WayOut {
-            outbox: Arc::clone(connection.outbox()),
-            turn: Mutex::default(),
-        });
-        let runtime = Handle::current();
-        let input = {
-            let (runtime, way_out) = (runtime.clone(), Arc::clone(&way_out));
-            on_thread("mcp-stdin", move || {
-                let _entered = runtime.enter();
-                read(connection, &way_out, max_line)
-            })?
-        };
-        let output = on_thread("mcp-stdout", move || {
-            let mut answers = Vec::new();
-            while runtime.block_on(way_out.outbox.filled()) {
-                way_out.flush(&mut answers)?;
-            }
-            Ok(())
-        })?;
-        owner.run(async { Ok(input.await?) }, output).await
-    }
+/// Serves the peer on standard input and output.
+pub(crate) async fn serve(core: &Arc<Core>) -> Result<(), ServeError> {
+    let info = TransportInfo {
+        network: Some("pipe"),
+        protocol: None,
+    };
+    let (connection, owner) = LineConnection::open(core, Extensions::new(), info);
+    let max_line = core.limits().message_bytes;
+    let way_out = Arc::new(WayOut {
+        outbox: Arc::clone(connection.outbox()),
+        turn: Mutex::default(),
+    });
+    let runtime = Handle::current();
+    let input = {
+        let (runtime, way_out) = (runtime.clone(), Arc::clone(&way_out));
+        on_thread("mcp-stdin", move || {
+            let _entered = runtime.enter();
+            read(connection, &way_out, max_line)
+        })?
+    };
+    let output = on_thread("mcp-stdout", move || {
+        let mut answers = Vec::new();
+        while runtime.block_on(way_out.outbox.filled()) {
+            way_out.flush(&mut answers)?;
+        }
+        Ok(())
+    })?;
+    owner.run(async { Ok(input.await?) }, output).await
 }
 
 /// Where answers leave, from the thread that reads and from the one that only writes.
 struct WayOut {
-    outbox: Arc<Outbox>,
+    outbox: Arc<WriteQueue>,
     /// Held while lines are taken and written, so that they leave in order.
     turn: Mutex<()>,
 }
@@ -87,7 +68,7 @@ impl WayOut {
     }
 }
 
-fn read(mut connection: Connection, way_out: &WayOut, max_line: usize) -> io::Result<()> {
+fn read(mut connection: LineConnection, way_out: &WayOut, max_line: usize) -> io::Result<()> {
     let outbox = &way_out.outbox;
     let mut stdin = io::stdin().lock();
     let mut lines = LineReader::new(max_line);

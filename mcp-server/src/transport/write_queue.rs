@@ -1,4 +1,4 @@
-//! [`Outbox`]: whole lines on their way to the peer, in order and bounded.
+//! [`WriteQueue`]: whole lines on their way to the peer, in order and bounded.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -6,14 +6,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::protocol::message_sink::{Outlet, Push};
+use crate::protocol::message_sink::{MessageSink, TrySend};
 
 /// What a writer's buffer may keep between two writes.
 const KEPT: usize = 256 << 10;
 
 /// Lines that wait for the writer, who takes all of them at once: under load many answers leave
 /// in one write.
-pub(crate) struct Outbox {
+pub(crate) struct WriteQueue {
     queue: Mutex<Queue>,
     limit: usize,
     filled: Notify,
@@ -26,7 +26,7 @@ struct Queue {
     closed: bool,
 }
 
-impl Outbox {
+impl WriteQueue {
     /// Holds up to `limit` bytes, or one message that is longer.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
@@ -136,20 +136,20 @@ impl Queue {
     }
 }
 
-impl Outlet for Outbox {
-    fn push(&self, message: &[u8]) -> Push {
+impl MessageSink for WriteQueue {
+    fn push(&self, message: &[u8]) -> TrySend {
         {
             let mut queue = self.queue();
             if queue.closed {
-                return Push::Closed;
+                return TrySend::Closed;
             }
             if queue.lines.len() >= self.limit {
-                return Push::Full;
+                return TrySend::Full;
             }
             queue.add(message);
         }
         self.filled.notify_one();
-        Push::Queued
+        TrySend::Queued
     }
 
     fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {

@@ -7,25 +7,25 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 /// What a future gives, changed by a function; an error stays as it is.
-pub(crate) fn then<F, M, T, U, E>(future: F, change: M) -> Then<F, M>
+pub(crate) fn and_then<F, M, T, U, E>(future: F, change: M) -> AndThen<F, M>
 where
     F: Future<Output = Result<T, E>>,
     M: FnMut(T) -> Result<U, E>,
 {
-    Then { future, change }
+    AndThen { future, change }
 }
 
 pin_project! {
-    /// What [`then`] returns. As an async block it would have the future twice: as what it captures
+    /// What [`and_then`] returns. As an async block it would have the future twice: as what it captures
     /// and where that is polled.
-    pub(crate) struct Then<F, M> {
+    pub(crate) struct AndThen<F, M> {
         #[pin]
         future: F,
         change: M,
     }
 }
 
-impl<F, M, T, U, E> Future for Then<F, M>
+impl<F, M, T, U, E> Future for AndThen<F, M>
 where
     F: Future<Output = Result<T, E>>,
     M: FnMut(T) -> Result<U, E>,

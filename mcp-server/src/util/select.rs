@@ -15,14 +15,14 @@ pub(crate) enum Either<A, B> {
 /// Resolves with the one that is ready first; the first argument wins a tie. The other one is
 /// dropped with what this returns.
 #[must_use = "a future does nothing until it is polled"]
-pub(crate) fn race<A: Future, B: Future>(first: A, second: B) -> Race<A, B> {
-    Race { first, second }
+pub(crate) fn select<A: Future, B: Future>(first: A, second: B) -> Select<A, B> {
+    Select { first, second }
 }
 
 pin_project! {
-    /// What [`race`] returns. As an async function it would have each future twice: as its argument
+    /// What [`select`] returns. As an async function it would have each future twice: as its argument
     /// and where that is polled.
-    pub(crate) struct Race<A, B> {
+    pub(crate) struct Select<A, B> {
         #[pin]
         first: A,
         #[pin]
@@ -30,7 +30,7 @@ pin_project! {
     }
 }
 
-impl<A: Future, B: Future> Future for Race<A, B> {
+impl<A: Future, B: Future> Future for Select<A, B> {
     type Output = Either<A::Output, B::Output>;
 
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {

@@ -1,13 +1,13 @@
-//! [`Numbered`]: values in the order in which they came, by numbers.
+//! [`SeqVec`]: values in the order in which they came, by numbers.
 
 /// Values by numbers that are given out upwards and never twice. Since they only ever come at the
 /// end, a plain list is in order.
-pub(crate) struct Numbered<T> {
+pub(crate) struct SeqVec<T> {
     next: u64,
     all: Vec<(u64, T)>,
 }
 
-impl<T> Default for Numbered<T> {
+impl<T> Default for SeqVec<T> {
     fn default() -> Self {
         Self {
             next: 0,
@@ -16,7 +16,7 @@ impl<T> Default for Numbered<T> {
     }
 }
 
-impl<T> Numbered<T> {
+impl<T> SeqVec<T> {
     /// Adds a value at the end.
     pub(crate) fn push(&mut self, value: T) -> u64 {
         let number = self.next;

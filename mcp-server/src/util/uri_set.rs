@@ -1,11 +1,11 @@
-//! [`Uris`]: a set of URIs.
+//! [`UriSet`]: a set of URIs.
 
 /// URIs in order, each once. Such sets are bounded, and are looked into far more often than they
 /// are changed: a sorted list does.
 #[derive(Default)]
-pub(crate) struct Uris(Vec<String>);
+pub(crate) struct UriSet(Vec<String>);
 
-impl Uris {
+impl UriSet {
     /// Adds a URI; `false` if it is there already.
     pub(crate) fn insert(&mut self, uri: String) -> bool {
         let place = self.place(&uri);

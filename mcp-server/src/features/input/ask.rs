@@ -5,14 +5,14 @@ use std::pin::Pin;
 
 use mcp_types::Revision;
 
-use super::Standing;
 use super::question::Question;
 use crate::features::input::error::InputError;
-use crate::protocol::context::Context;
+use crate::features::input::inputs::{self, Standing};
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 
 /// Reads an answer in the form of a revision; the error says what is wrong with it.
-pub(crate) type Reader<A> = Box<dyn FnOnce(Revision, &str) -> Result<A, String> + Send>;
+pub(crate) type AnswerReader<A> = Box<dyn FnOnce(Revision, &str) -> Result<A, String> + Send>;
 
 /// A question to the client. `.await` asks it.
 #[must_use = "nothing is asked until it is awaited"]
@@ -20,14 +20,14 @@ pub struct Ask<A> {
     cx: Context,
     key: Option<String>,
     question: Result<Question, InputError>,
-    read: Reader<A>,
+    read: AnswerReader<A>,
 }
 
 impl<A> Ask<A> {
     pub(crate) fn new(
         cx: &Context,
         question: Result<Question, InputError>,
-        read: Reader<A>,
+        read: AnswerReader<A>,
     ) -> Self {
         Self {
             cx: cx.clone(),
@@ -63,21 +63,27 @@ impl<A> Ask<A> {
             return read(cx.revision(), answer.get())
                 .map_err(|reason| InputError::Answer { method, reason }.into());
         }
-        let (key, answer) = match cx.call.inputs.ask(cx.method(), key, question)? {
-            Standing::Answered(key, answer) => (key, answer),
-            Standing::Open(key) => {
-                let _withdraw = Withdraw { cx: &cx, key };
-                // The call ends here, and the handler is dropped; only a task that it spawned
-                // learns of it.
-                cx.cancelled().await;
-                return Err(InputError::Ended.into());
-            }
-        };
+        let (key, answer) =
+            match inputs::of(&cx)
+                .ok_or(InputError::Ended)?
+                .ask(cx.method(), key, question)?
+            {
+                Standing::Answered(key, answer) => (key, answer),
+                Standing::Open(key) => {
+                    let _withdraw = Withdraw { cx: &cx, key };
+                    // The call ends here, and the handler is dropped; only a task that it spawned
+                    // learns of it.
+                    cx.cancelled().await;
+                    return Err(InputError::Ended.into());
+                }
+            };
         let value = read(cx.revision(), answer.get()).map_err(|reason| {
             let key = crate::protocol::error::short(&key);
             HandlerError::invalid_params(format!("`inputResponses.{key}`: {reason}"))
         })?;
-        cx.call.inputs.accept(key, answer);
+        if let Some(inputs) = inputs::of(&cx) {
+            inputs.accept(key, answer);
+        }
         Ok(value)
     }
 }
@@ -99,6 +105,8 @@ struct Withdraw<'a> {
 
 impl Drop for Withdraw<'_> {
     fn drop(&mut self) {
-        self.cx.call.inputs.withdraw(&self.key);
+        if let Some(inputs) = inputs::of(self.cx) {
+            inputs.withdraw(&self.key);
+        }
     }
 }

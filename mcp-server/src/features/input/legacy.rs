@@ -1,5 +1,7 @@
 //! Questions to peers of the older revisions: requests of the server's own.
 
+use crate::protocol::methods::CANCELLED;
+use crate::protocol::notification::notification;
 use std::sync::Arc;
 
 use mcp_types::{CancelledNotificationParams, RequestId};
@@ -7,12 +9,10 @@ use serde_json::value::RawValue;
 
 use super::question::Question;
 use crate::features::input::error::InputError;
-use crate::protocol::context;
-use crate::protocol::context::Context;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
-use crate::protocol::lifecycle;
 use crate::protocol::session::Session;
-use crate::util::select::{Either, race};
+use crate::util::select::{Either, select};
 
 /// Sends a question and waits for its answer.
 pub(crate) async fn request(
@@ -28,15 +28,15 @@ pub(crate) async fn request(
     };
     let mut message = Vec::with_capacity(512);
     question.write_legacy(&mut message, &waiting.id, session.revision)?;
-    if !cx.call.outlet.send(&message).await {
+    if !cx.state.outlet.send(&message).await {
         return Err(InputError::Ended.into());
     }
-    let mut asked = Asked {
+    let mut asked = SentQuestion {
         cx,
         id: waiting.id.clone(),
         answered: false,
     };
-    match race(&mut waiting.receiver, cx.cancelled()).await {
+    match select(&mut waiting.receiver, cx.cancelled()).await {
         Either::First(Ok(response)) => {
             asked.answered = true;
             response.map_err(|source| InputError::Refused { method, source }.into())
@@ -46,23 +46,23 @@ pub(crate) async fn request(
 }
 
 /// A question that was sent: if nobody waits for the answer any more, the client is told.
-struct Asked<'a> {
+struct SentQuestion<'a> {
     cx: &'a Context,
     id: RequestId,
     answered: bool,
 }
 
-impl Drop for Asked<'_> {
+impl Drop for SentQuestion<'_> {
     fn drop(&mut self) {
         if self.answered {
             return;
         }
         let params = CancelledNotificationParams::new(self.id.clone());
         let revision = self.cx.revision();
-        match context::notification(revision, lifecycle::CANCELLED, params) {
+        match notification(revision, CANCELLED, params) {
             // No waiting in a drop: a client whose queue is full is not told.
             Ok(message) => {
-                let _ = self.cx.call.outlet.push(&message);
+                let _ = self.cx.state.outlet.push(&message);
             }
             Err(error) => tracing::warn!(%error, "cancellation cannot be written"),
         }

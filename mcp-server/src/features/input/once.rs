@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::features::input::error::InputError;
-use crate::protocol::context::Context;
+use crate::features::input::inputs;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 
 impl Context {
@@ -42,7 +43,7 @@ impl Context {
         key: &str,
         work: impl Future<Output = Result<T, HandlerError>>,
     ) -> Result<T, HandlerError> {
-        let inputs = &self.call.inputs;
+        let inputs = inputs::of(self).ok_or(InputError::Ended)?;
         let known = {
             let mut rounds = inputs.rounds();
             let known = rounds.once.get(key).cloned();
@@ -54,7 +55,7 @@ impl Context {
         if let Some(known) = known {
             return Ok(serde_json::from_str(known.get())?);
         }
-        let _working = Working { cx: self, key };
+        let _working = WorkGuard { cx: self, key };
         let value = work.await?;
         let raw = mcp_types::json::to_raw(&value)?;
         inputs.rounds().once.insert(key.to_owned(), raw);
@@ -63,14 +64,17 @@ impl Context {
 }
 
 /// Work that is being done; afterwards, questions may go out.
-struct Working<'a> {
+struct WorkGuard<'a> {
     cx: &'a Context,
     key: &'a str,
 }
 
-impl Drop for Working<'_> {
+impl Drop for WorkGuard<'_> {
     fn drop(&mut self) {
-        let mut rounds = self.cx.call.inputs.rounds();
+        let Some(inputs) = inputs::of(self.cx) else {
+            return;
+        };
+        let mut rounds = inputs.rounds();
         rounds.working.remove(self.key);
         rounds.wake();
     }

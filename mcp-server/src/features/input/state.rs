@@ -18,7 +18,7 @@ pub(crate) type Raws = BTreeMap<String, Box<RawValue>>;
 
 /// The state of a request between two rounds.
 #[derive(Default, Serialize, Deserialize)]
-pub(crate) struct Sealed {
+pub(crate) struct SealedState {
     /// When it lapses, in milliseconds since 1970.
     until: u64,
     /// The client's answers so far.
@@ -27,7 +27,7 @@ pub(crate) struct Sealed {
     pub(crate) once: Raws,
 }
 
-impl Sealed {
+impl SealedState {
     pub(crate) fn new(lifetime: std::time::Duration, answers: Raws, once: Raws) -> Self {
         let lifetime = u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX);
         Self {
@@ -128,11 +128,13 @@ mod tests {
     fn state_is_of_no_use_to_another_principal() {
         let keys = Keys::from_bytes([1; 32]);
         let bound = |principal| binding("tools/call", r#"{"name":"a"}"#, principal).unwrap();
-        let state = Sealed::new(Duration::from_secs(60), Raws::new(), Raws::new());
+        let state = SealedState::new(Duration::from_secs(60), Raws::new(), Raws::new());
         let text = state.seal(&keys, &bound(Some("alice"))).unwrap();
-        assert!(Sealed::open(&keys, &bound(Some("alice")), &text).is_ok());
+        assert!(SealedState::open(&keys, &bound(Some("alice")), &text).is_ok());
         for other in [Some("bob"), Some(""), None] {
-            let error = Sealed::open(&keys, &bound(other), &text).err().unwrap();
+            let error = SealedState::open(&keys, &bound(other), &text)
+                .err()
+                .unwrap();
             assert_eq!(error.code, mcp_types::rpc::INVALID_PARAMS);
         }
     }

@@ -10,13 +10,13 @@ use mcp_types::{
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::features::catalog::{Definition, Features, Hints, Kept, List};
+use crate::features::catalog::{Definition, Hints, ListItem};
 use crate::features::prompts::result::IntoPrompt;
 use crate::features::schema;
 use crate::protocol::changes::Change;
-use crate::protocol::context::Context;
+use crate::protocol::core::Context;
 use crate::protocol::error::{HandlerError, short};
-use crate::util::and_then::then;
+use crate::util::and_then::and_then;
 use crate::util::text_values;
 
 type Running = Pin<Box<dyn Future<Output = Result<GetPromptResult, HandlerError>> + Send>>;
@@ -210,7 +210,7 @@ where
     F: Future<Output = Result<P, HandlerError>> + Send + 'static,
     P: IntoPrompt,
 {
-    Box::pin(then(answer, |answer: P| Ok(answer.into_prompt())))
+    Box::pin(and_then(answer, |answer: P| Ok(answer.into_prompt())))
 }
 
 impl Definition for PromptDef {
@@ -235,13 +235,9 @@ impl Definition for PromptDef {
     }
 }
 
-impl Kept for PromptDef {
+impl ListItem for PromptDef {
     type Item = Prompt;
     type Page = ListPromptsResult;
-
-    fn list(features: &Features) -> &List<Self> {
-        &features.prompts
-    }
 
     fn item(&self, _: Revision) -> Prompt {
         self.prompt.clone()

@@ -9,12 +9,15 @@ use super::finish::withhold_of_contents;
 use super::finish::{finish, withhold};
 #[cfg(feature = "sep-2093")]
 use super::metadata_view::said;
-use crate::protocol::context::Context;
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::protocol::core::Context;
 
 /// Makes a block of a result one that the peer may see.
-pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context) {
+pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context, resources: &ResourceCatalog) {
     match block {
-        ContentBlock::ResourceLink(link) => through(link, |resource| finish(resource, cx)),
+        ContentBlock::ResourceLink(link) => {
+            through(link, |resource| finish(resource, cx, resources))
+        }
         #[cfg(feature = "sep-2093")]
         ContentBlock::Resource(embedded) => {
             annotate(embedded, cx);
@@ -62,7 +65,7 @@ fn through(link: &mut ResourceLink, change: impl FnOnce(&mut Resource)) {
 /// Where a program set both, each stays as it is, and those of the contents win as a whole.
 #[cfg(feature = "sep-2093")]
 fn annotate(embedded: &mut EmbeddedResource, cx: &Context) {
-    if !cx.server().offers(Proposal::Sep2093) {
+    if !cx.core().offers(Proposal::Sep2093) {
         return;
     }
     let Some(said) = said(&mut embedded.resource) else {

@@ -9,22 +9,22 @@ use mcp_types::{
     Resource, Revision,
 };
 
+use super::defined::Defined;
 use super::described::{defined, described};
 #[cfg(feature = "https-url")]
 use super::fixed_body::FixedBody;
-use super::found::Defined;
 use super::handlers;
 #[cfg(feature = "_proposals")]
-use super::handlers::Describing;
+use super::handlers::DescribeHandler;
 #[cfg(feature = "seal")]
-use super::handlers::Listing;
-use super::handlers::Reading;
+use super::handlers::ListHandler;
+use super::handlers::ReadHandler;
 #[cfg(feature = "versioned-resources")]
 use super::versions::FixedVersion;
-use crate::features::catalog::{Definition, Features, Hints, Kept, List};
+use crate::features::catalog::{Definition, Hints, ListItem};
 use crate::features::resources::contents::IntoContents;
 use crate::protocol::changes::Change;
-use crate::protocol::context::Context;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 
 /// A resource with all that can be said of it.
@@ -51,11 +51,11 @@ pub struct ResourceDef {
     hints: Hints,
     #[cfg(feature = "https-url")]
     http_url: bool,
-    reader: Option<Reading>,
+    reader: Option<ReadHandler>,
     #[cfg(feature = "_proposals")]
-    describer: Option<Describing>,
+    describer: Option<DescribeHandler>,
     #[cfg(feature = "seal")]
-    lister: Option<Listing>,
+    lister: Option<ListHandler>,
     /// Whether the contents are part of the definition.
     #[cfg(feature = "sep-2093")]
     fixed: bool,
@@ -277,13 +277,9 @@ fn has_scheme(uri: &str) -> bool {
     })
 }
 
-impl Kept for ResourceDef {
+impl ListItem for ResourceDef {
     type Item = Resource;
     type Page = ListResourcesResult;
-
-    fn list(features: &Features) -> &List<Self> {
-        &features.resources
-    }
 
     fn item(&self, _: Revision) -> Resource {
         self.resource.clone()

@@ -145,7 +145,7 @@ macro_rules! described {
     };
 }
 
-/// How a definition of either kind answers, the part of [`Defined`](super::found::Defined) that is
+/// How a definition of either kind answers, the part of [`Defined`](super::defined::Defined) that is
 /// the same for both.
 macro_rules! defined {
     ($said:ident, $each:ident) => {
@@ -153,17 +153,17 @@ macro_rules! defined {
             &self.hints
         }
 
-        fn reader(&self) -> (Option<&Reading>, Option<&str>) {
+        fn reader(&self) -> (Option<&ReadHandler>, Option<&str>) {
             (self.reader.as_ref(), self.$said.mime_type.as_deref())
         }
 
         #[cfg(feature = "_proposals")]
-        fn describer(&self) -> Option<&Describing> {
+        fn describer(&self) -> Option<&DescribeHandler> {
             self.describer.as_ref()
         }
 
         #[cfg(feature = "seal")]
-        fn lister(&self) -> Option<&Listing> {
+        fn lister(&self) -> Option<&ListHandler> {
             self.lister.as_ref()
         }
 

@@ -9,7 +9,10 @@ use mcp_types::Resource;
 
 #[cfg(feature = "sep-2093")]
 use super::metadata_view::said;
-use crate::protocol::context::Context;
+use crate::features::resources::catalog::ResourceCatalog;
+#[cfg(feature = "https-url")]
+use crate::features::resources::urls;
+use crate::protocol::core::Context;
 
 /// Makes a resource one that the peer may see: what a proposal adds is there for peers of the
 /// newest revision, if the program opted in, and for nobody else.
@@ -17,23 +20,23 @@ use crate::protocol::context::Context;
 /// Everything that holds a resource goes through here: lists, metadata, links in the results of
 /// tools and prompts, notifications of changes.
 #[cfg(feature = "_proposals")]
-pub(crate) fn finish(resource: &mut Resource, cx: &Context) {
+pub(crate) fn finish(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
     // Before it is forgotten what is a collection.
     #[cfg(feature = "https-url")]
     if cx.adds(Proposal::HttpsUrl) {
-        crate::proposals::https_url::issue::offer(resource, cx);
+        urls::offer(resource, cx, resources);
     }
     withhold(resource, cx);
     #[cfg(feature = "versioned-resources")]
     if resource.version.is_none() && cx.adds(Proposal::VersionedResources) {
-        let definition = cx.server().inner.features.resources.get(&resource.uri);
+        let definition = resources.resources.get(&resource.uri);
         resource.version = definition.and_then(|definition| definition.fixed_version());
     }
 }
 
 /// Without proposals there is nothing to add or to withhold.
 #[cfg(not(feature = "_proposals"))]
-pub(crate) fn finish(_: &mut Resource, _: &Context) {}
+pub(crate) fn finish(_: &mut Resource, _: &Context, _: &ResourceCatalog) {}
 
 /// Takes away what the peer is not to see.
 #[cfg(feature = "_proposals")]

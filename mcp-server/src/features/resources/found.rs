@@ -1,4 +1,4 @@
-//! [`Found`]: what a URI is answered by.
+//! [`Found`]: the resource that a URI names.
 
 use std::sync::Arc;
 
@@ -9,52 +9,19 @@ use mcp_types::Proposal;
 use mcp_types::Resource;
 use mcp_types::json::Map;
 
-#[cfg(feature = "_proposals")]
-use super::handlers::Describing;
-#[cfg(feature = "seal")]
-use super::handlers::Listing;
-use super::handlers::{Asked, Reading};
-use super::templates;
 use crate::features::catalog::Hints;
+#[cfg(feature = "_proposals")]
+use crate::features::resources::contents;
+use crate::features::resources::defined::Defined;
 #[cfg(feature = "https-url")]
 use crate::features::resources::fixed_body::FixedBody;
+use crate::features::resources::handlers::ReadParams;
 #[cfg(feature = "sep-2093")]
 use crate::features::resources::listed::{ListAt, Listed};
-use crate::protocol::context::Context;
-use crate::protocol::core::Server;
+#[cfg(feature = "sep-2093")]
+use crate::features::resources::rules;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
-use crate::protocol::uri_limit::check_uri;
-
-/// A definition that a URI is answered by: that of a resource, or of a template that makes it.
-pub(crate) trait Defined: Send + Sync {
-    /// How long what is read may be kept.
-    fn hints(&self) -> &Hints;
-
-    /// The handler that reads, and the media type of what it gives.
-    fn reader(&self) -> (Option<&Reading>, Option<&str>);
-
-    /// What the definition says.
-    #[cfg(feature = "_proposals")]
-    fn stated(&self, uri: &str) -> Resource;
-
-    /// The handler that describes.
-    #[cfg(feature = "_proposals")]
-    fn describer(&self) -> Option<&Describing>;
-
-    /// The handler that lists.
-    #[cfg(feature = "seal")]
-    fn lister(&self) -> Option<&Listing>;
-
-    /// Whether it may be had by a URL.
-    #[cfg(feature = "https-url")]
-    fn has_url(&self) -> bool;
-
-    /// The contents, if they are part of the definition.
-    #[cfg(feature = "https-url")]
-    fn fixed_body(&self) -> Option<&FixedBody> {
-        None
-    }
-}
 
 /// A resource of the server: its URI, and the definition that has it.
 #[derive(Clone)]
@@ -65,27 +32,15 @@ pub(crate) struct Found {
     variables: Map<String>,
 }
 
-/// The resource that has a URI, or else one of the first template that makes it.
-pub(crate) fn locate(server: &Server, uri: &str) -> Option<Found> {
-    let features = &server.inner.features;
-    let (definition, variables): (Arc<dyn Defined>, _) = match features.resources.get(uri) {
-        Some(resource) => (resource, Map::new()),
-        None => templates::find(features, uri)?,
-    };
-    Some(Found {
-        uri: uri.to_owned(),
-        definition,
-        variables,
-    })
-}
-
-/// The same, where the peer asks for it by the member `uri` of the params.
-pub(crate) fn find(server: &Server, uri: &str) -> Result<Found, HandlerError> {
-    check_uri(server, "$.uri", uri)?;
-    locate(server, uri).ok_or_else(|| HandlerError::resource_not_found(uri))
-}
-
 impl Found {
+    pub(crate) fn new(uri: String, definition: Arc<dyn Defined>, variables: Map<String>) -> Self {
+        Self {
+            uri,
+            definition,
+            variables,
+        }
+    }
+
     /// How long what is read may be kept.
     pub(crate) fn hints(&self) -> &Hints {
         self.definition.hints()
@@ -103,7 +58,7 @@ impl Found {
         self.definition.fixed_body().cloned()
     }
 
-    /// What is said of it, without its contents. Not [finished](super::finish) yet.
+    /// What is said of it, without its contents. Members that the peer must not see are still there.
     #[cfg(feature = "_proposals")]
     pub(crate) async fn describe(&self, cx: &Context) -> Result<Resource, HandlerError> {
         let stated = self.definition.stated(&self.uri);
@@ -132,7 +87,7 @@ impl Found {
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
         #[cfg(feature = "sep-2093")]
-        if cx.server().offers(Proposal::Sep2093) {
+        if cx.core().offers(Proposal::Sep2093) {
             let resource = self.describe(cx).await?;
             return self.read_as(&resource, cx).await;
         }
@@ -148,10 +103,10 @@ impl Found {
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
         let mut contents = self.contents(cx).await?;
-        super::contents::complete(&mut contents, resource);
+        contents::complete(&mut contents, resource);
         #[cfg(feature = "sep-2093")]
-        if cx.server().offers(Proposal::Sep2093) {
-            super::rules::check(resource, &contents)?;
+        if cx.core().offers(Proposal::Sep2093) {
+            rules::check(resource, &contents)?;
         }
         Ok(contents)
     }
@@ -160,7 +115,7 @@ impl Found {
         let (Some(reader), mime_type) = self.definition.reader() else {
             return Err(HandlerError::resource_not_found(&self.uri));
         };
-        let asked = Asked {
+        let asked = ReadParams {
             uri: self.uri.clone(),
             mime_type: mime_type.map(str::to_owned),
         };

@@ -1,5 +1,7 @@
 //! `resources/get`: a resource with what it holds, unless the peer has it already.
 
+use std::sync::Arc;
+
 use mcp_types::json::Object;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
@@ -8,17 +10,18 @@ use mcp_types::{
 };
 
 use super::versions;
-use crate::features::resources::found::find;
-use crate::protocol::context::Context;
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 
 /// Answers the request. A version that is known without the contents is compared without them.
 pub(crate) async fn get(
     params: GetResourceRequestParams,
     cx: Context,
+    resources: Arc<ResourceCatalog>,
 ) -> Result<GetResourceResult, HandlerError> {
-    let found = find(cx.server(), &params.uri)?;
-    let (resource, contents) = versions::described(&found, &cx).await?;
+    let found = resources.find(&cx, &params.uri)?;
+    let (resource, contents) = versions::described(&found, &cx, &resources).await?;
     if let Some(version) = params.version
         && resource.version.as_ref() == Some(&version)
     {

@@ -11,32 +11,38 @@ use mcp_types::json::Map;
 #[cfg(feature = "seal")]
 use super::listed::{ListAt, Listed};
 use crate::features::resources::contents::IntoContents;
-use crate::protocol::context::Context;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
-use crate::util::and_then::then;
+use crate::util::and_then::and_then;
 
 /// A handler at work.
-pub(crate) type Running<T> = Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>;
+pub(crate) type ResourceFuture<T> = Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>;
 
 /// A handler that reads; the map has the variables of a template.
-pub(crate) type Reading = Box<
-    dyn Fn(Asked, Map<String>, Context) -> Result<Running<Vec<AnyResourceContents>>, HandlerError>
+pub(crate) type ReadHandler = Box<
+    dyn Fn(
+            ReadParams,
+            Map<String>,
+            Context,
+        ) -> Result<ResourceFuture<Vec<AnyResourceContents>>, HandlerError>
         + Send
         + Sync,
 >;
 
 /// A handler that describes.
 #[cfg(feature = "_proposals")]
-pub(crate) type Describing = Box<
-    dyn Fn(Resource, Map<String>, Context) -> Result<Running<Resource>, HandlerError> + Send + Sync,
+pub(crate) type DescribeHandler = Box<
+    dyn Fn(Resource, Map<String>, Context) -> Result<ResourceFuture<Resource>, HandlerError>
+        + Send
+        + Sync,
 >;
 
 /// A handler that lists.
 #[cfg(feature = "seal")]
-pub(crate) type Listing = Box<dyn Fn(ListAt, Context) -> Running<Listed> + Send + Sync>;
+pub(crate) type ListHandler = Box<dyn Fn(ListAt, Context) -> ResourceFuture<Listed> + Send + Sync>;
 
 /// What is read: the URI, and the media type of the definition.
-pub(crate) struct Asked {
+pub(crate) struct ReadParams {
     pub(crate) uri: String,
     pub(crate) mime_type: Option<String>,
 }
@@ -46,12 +52,12 @@ pub(crate) fn contents<F, C>(
     answer: F,
     uri: String,
     mime_type: Option<String>,
-) -> Running<Vec<AnyResourceContents>>
+) -> ResourceFuture<Vec<AnyResourceContents>>
 where
     F: Future<Output = Result<C, HandlerError>> + Send + 'static,
     C: IntoContents,
 {
-    Box::pin(then(answer, move |contents: C| {
+    Box::pin(and_then(answer, move |contents: C| {
         Ok(contents.into_contents(&uri, mime_type.as_deref()))
     }))
 }

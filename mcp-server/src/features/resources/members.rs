@@ -1,31 +1,36 @@
 //! The members of a collection, by SEP-2093: `resources/list` with its URI.
 
+use crate::features::resources::catalog::ResourceCatalog;
 use mcp_types::ResourceType;
 
-use super::pages::{Page, Position};
 use crate::features::catalog::{Definition, bad_cursor};
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::found::find;
 use crate::features::resources::listed::ListAt;
-use crate::protocol::context::Context;
+use crate::features::resources::position::{Position, ResourcePage};
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 
 /// One page of the members.
-pub(crate) async fn page(uri: &str, start: Position, cx: &Context) -> Result<Page, HandlerError> {
+pub(crate) async fn page(
+    uri: &str,
+    start: Position,
+    cx: &Context,
+    catalog: &ResourceCatalog,
+) -> Result<ResourcePage, HandlerError> {
     let after = match start {
         Position::Beginning => None,
         Position::Member(position) => Some(position),
         _ => return Err(bad_cursor(ResourceDef::KIND)),
     };
-    let found = find(cx.server(), uri)?;
+    let found = catalog.find(cx, uri)?;
     // A template makes the URIs of documents and collections alike; also says what is not there.
     if found.describe(cx).await?.resource_type == Some(ResourceType::Document) {
         return Err(HandlerError::not_a_collection(uri));
     }
-    let at = ListAt::new(after, cx.server().inner.features.page_size);
+    let at = ListAt::new(after, catalog.page_size());
     let listed = found.list(at, cx).await?;
     let (resources, next) = listed.into_parts();
-    Ok(Page {
+    Ok(ResourcePage {
         resources,
         next: next.map(Position::Member),
     })

@@ -1,6 +1,7 @@
 //! SEP-2093: `resources/metadata`, and the metadata of what is read.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use mcp_types::peer_text::PeerText;
 use mcp_types::{
@@ -9,8 +10,9 @@ use mcp_types::{
 
 use super::finish::finish;
 use super::metadata_view::said;
-use crate::features::resources::found::{Found, find, locate};
-use crate::protocol::context::Context;
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::found::Found;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 use crate::protocol::error_report::logged;
 
@@ -18,10 +20,11 @@ use crate::protocol::error_report::logged;
 pub(crate) async fn metadata(
     params: ReadResourceMetadataRequestParams,
     cx: Context,
+    resources: Arc<ResourceCatalog>,
 ) -> Result<ReadResourceMetadataResult, HandlerError> {
-    let found = find(cx.server(), &params.uri)?;
+    let found = resources.find(&cx, &params.uri)?;
     let mut resource = found.describe(&cx).await?;
-    finish(&mut resource, &cx);
+    finish(&mut resource, &cx, &resources);
     Ok(ReadResourceMetadataResult::new(resource))
 }
 
@@ -29,6 +32,7 @@ pub(crate) async fn metadata(
 pub(crate) async fn read(
     found: &Found,
     cx: &Context,
+    resources: &ResourceCatalog,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
     // Described first: a change in between makes the description older than what is read, never
     // newer.
@@ -47,7 +51,7 @@ pub(crate) async fn read(
         if said.uri == resource.uri {
             said.fill(&resource, alone);
         } else if (said.name.is_none() || said.resource_type.is_none())
-            && let Some(member) = member(said.uri, cx).await
+            && let Some(member) = member(said.uri, cx, resources).await
         {
             said.fill(&member, alone);
         }
@@ -56,8 +60,12 @@ pub(crate) async fn read(
 }
 
 /// What is known of a member of a collection.
-async fn member(uri: &str, cx: &Context) -> Option<mcp_types::Resource> {
-    let described = locate(cx.server(), uri)?.describe(cx).await;
+async fn member(
+    uri: &str,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) -> Option<mcp_types::Resource> {
+    let described = resources.locate(uri)?.describe(cx).await;
     described
         .inspect_err(|error| {
             let error = logged(error);

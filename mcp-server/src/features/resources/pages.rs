@@ -1,25 +1,31 @@
 //! `resources/list`: what stands in the list, then what templates list when asked; or the members
 //! of a collection.
 
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::members;
+use crate::features::resources::position::Position;
+use crate::features::resources::position::ResourcePage;
+use crate::features::resources::urls;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
-use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams, Resource};
+use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams};
 
 use super::finish::finish;
 use super::scope::Scope;
-use super::templates;
-use crate::features::catalog::{Definition, Kept, PURPOSE, bad_cursor, behind, cursor_binding};
+use crate::features::catalog::{Definition, ListItem, PURPOSE, bad_cursor, behind, cursor_binding};
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::{ListAt, Listed};
-use crate::protocol::context::Context;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 
 /// Answers the request.
 pub(crate) async fn list(
     params: PaginatedRequestParams,
     cx: Context,
+    catalog: Arc<ResourceCatalog>,
 ) -> Result<ListResourcesResult, HandlerError> {
-    let keys = cx.server().inner.keys.get();
+    let keys = cx.core().keys.get();
     let scope = Scope::of(&params, &cx);
     #[cfg(feature = "versioned-resources")]
     let scope = scope.filtered(&params, &cx)?;
@@ -34,39 +40,35 @@ pub(crate) async fn list(
     };
     #[cfg(feature = "sep-2093")]
     let page = match &scope.collection {
-        Some(uri) => super::members::page(uri, start, &cx).await?,
-        None => all(start, &cx).await?,
+        Some(uri) => members::page(uri, start, &cx, &catalog).await?,
+        None => all(start, &cx, &catalog).await?,
     };
     #[cfg(not(feature = "sep-2093"))]
-    let page = all(start, &cx).await?;
-    let Page {
+    let page = all(start, &cx, &catalog).await?;
+    let ResourcePage {
         mut resources,
         next,
     } = page;
     #[cfg(feature = "versioned-resources")]
     scope.narrow(&mut resources);
     for resource in &mut resources {
-        finish(resource, &cx);
+        finish(resource, &cx, &catalog);
     }
     let next = next.map(|position| keys.seal(PURPOSE, &bound_to, &position.to_bytes()));
-    let hints = &cx.server().inner.features.resources.hints;
+    let hints = &catalog.resources.hints;
     #[cfg(feature = "https-url")]
-    let hints = &crate::proposals::https_url::issue::hints(hints, &resources, &cx);
+    let hints = &urls::hints(hints, &resources, &catalog);
     let next = next.transpose()?.map(Cursor::from);
     Ok(ResourceDef::page(resources, hints, next))
 }
 
-/// Some resources, and where the next ones are.
-#[derive(Default)]
-pub(crate) struct Page {
-    pub(crate) resources: Vec<Resource>,
-    pub(crate) next: Option<Position>,
-}
-
 /// One page of everything: the list first, then one template after the other.
-async fn all(start: Position, cx: &Context) -> Result<Page, HandlerError> {
-    let features = &cx.server().inner.features;
-    let mut page = Page::default();
+async fn all(
+    start: Position,
+    cx: &Context,
+    catalog: &ResourceCatalog,
+) -> Result<ResourcePage, HandlerError> {
+    let mut page = ResourcePage::default();
     // From which template on, and where within that one.
     let (mut from, mut within) = (0, None);
     // Where to go on if the page is full.
@@ -77,8 +79,8 @@ async fn all(start: Position, cx: &Context) -> Result<Page, HandlerError> {
                 Position::Listed(place) => behind(place),
                 _ => 0,
             };
-            let size = features.page_size.map_or(usize::MAX, NonZeroUsize::get);
-            let slice = features.resources.page(from, size, cx.revision());
+            let size = catalog.page_size().map_or(usize::MAX, NonZeroUsize::get);
+            let slice = catalog.resources.page(from, size, cx.revision());
             page.resources = slice.items;
             reached = slice.last.map(Position::Listed);
             if slice.more {
@@ -93,8 +95,8 @@ async fn all(start: Position, cx: &Context) -> Result<Page, HandlerError> {
         Position::Behind(place) => from = behind(place),
         Position::Member(_) => return Err(bad_cursor(ResourceDef::KIND)),
     }
-    while let Some((place, template)) = templates::lister(features, from) {
-        let room = room(features.page_size, page.resources.len());
+    while let Some((place, template)) = catalog.lister(from) {
+        let room = room(catalog.page_size(), page.resources.len());
         let Ok(size) = room else {
             page.next = reached;
             return Ok(page);
@@ -108,7 +110,7 @@ async fn all(start: Position, cx: &Context) -> Result<Page, HandlerError> {
         let (resources, next) = listed.into_parts();
         // One that has a definition of its own was listed with it.
         let others = resources.into_iter();
-        let others = others.filter(|resource| features.resources.get(&resource.uri).is_none());
+        let others = others.filter(|resource| catalog.resources.get(&resource.uri).is_none());
         page.resources.extend(others);
         if let Some(position) = next {
             page.next = Some(Position::Within(place, position));
@@ -130,51 +132,4 @@ fn room(size: Option<NonZeroUsize>, taken: usize) -> Result<Option<NonZeroUsize>
     };
     let left = size.get().saturating_sub(taken);
     NonZeroUsize::new(left).map(Some).ok_or(Full)
-}
-
-/// Where a list goes on. Places are never used twice, so that nothing is listed twice or left out
-/// while definitions come and go.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Position {
-    /// At the beginning.
-    Beginning,
-    /// Behind a place of the list.
-    Listed(u64),
-    /// Within what a template lists: the place of the template, and what its handler said.
-    Within(u64, String),
-    /// Behind a template.
-    Behind(u64),
-    /// Within the members of a collection: what its handler said.
-    Member(String),
-}
-
-impl Position {
-    fn to_bytes(&self) -> Vec<u8> {
-        let (tag, place, text) = match self {
-            Self::Beginning => (0, 0, ""),
-            Self::Listed(place) => (1, *place, ""),
-            Self::Within(place, position) => (2, *place, position.as_str()),
-            Self::Behind(place) => (3, *place, ""),
-            Self::Member(position) => (4, 0, position.as_str()),
-        };
-        let mut bytes = vec![tag];
-        bytes.extend(place.to_be_bytes());
-        bytes.extend(text.as_bytes());
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (tag, rest) = bytes.split_first()?;
-        let (place, text) = rest.split_first_chunk()?;
-        let place = u64::from_be_bytes(*place);
-        let text = str::from_utf8(text).ok()?.to_owned();
-        Some(match tag {
-            0 => Self::Beginning,
-            1 => Self::Listed(place),
-            2 => Self::Within(place, text),
-            3 => Self::Behind(place),
-            4 => Self::Member(text),
-            _ => return None,
-        })
-    }
 }

@@ -5,7 +5,7 @@ use mcp_types::PaginatedRequestParams;
 use mcp_types::Resource;
 
 use crate::features::catalog::Definition;
-use crate::protocol::context::Context;
+use crate::protocol::core::Context;
 #[cfg(feature = "versioned-resources")]
 use crate::protocol::error::HandlerError;
 

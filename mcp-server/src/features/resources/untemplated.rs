@@ -1,27 +1,24 @@
-//! What stands for [resource templates](super::templates) without the feature of that name: there
-//! are none.
+//! Replaces `templates` without the feature of that name: the list of templates is empty.
 
 use std::sync::Arc;
 
-use mcp_types::json::{Map, Value};
+use mcp_types::json::Value;
 use mcp_types::{EmptyResult, ListResourceTemplatesRequest, Request, Revision};
 
-use super::TEMPLATE;
-use super::found::Defined;
-use crate::features::catalog::{Features, Part, bad_cursor};
-use crate::protocol::context::Context;
+use crate::features::catalog::{Hints, Part, bad_cursor};
+use crate::features::resources::catalog::{ResourceCatalog, TEMPLATE};
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
-use crate::server::builder::ServerBuilder;
+use crate::protocol::registry::Registry;
 
-pub(crate) fn offered(_: &Features) -> bool {
-    false
+pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {
+    let hints = resources.resources.hints.clone();
+    registry.serve(ListResourceTemplatesRequest::METHOD, move |part, cx| {
+        std::future::ready(list(&part, &cx, &hints))
+    });
 }
 
-pub(crate) fn routes(builder: &mut ServerBuilder) {
-    builder.serve(ListResourceTemplatesRequest::METHOD, list);
-}
-
-async fn list(part: Part, cx: Context) -> Result<EmptyResult, HandlerError> {
+fn list(part: &Part, cx: &Context, hints: &Hints) -> Result<EmptyResult, HandlerError> {
     if part.cursor.is_some() {
         return Err(bad_cursor(TEMPLATE));
     }
@@ -31,23 +28,9 @@ async fn list(part: Part, cx: Context) -> Result<EmptyResult, HandlerError> {
     let none = Value::Array(Vec::new());
     result.extra.insert("resourceTemplates", none);
     if cx.revision() == Revision::LATEST {
-        let hints = &cx.server().inner.features.resources.hints;
         result.extra.insert("ttlMs", Value::from(hints.ttl_ms));
         let scope = hints.scope.as_str();
         result.extra.insert("cacheScope", Value::from(scope));
     }
     Ok(result)
-}
-
-pub(crate) fn find(_: &Features, _: &str) -> Option<(Arc<dyn Defined>, Map<String>)> {
-    None
-}
-
-#[cfg(feature = "seal")]
-pub(crate) fn lister(_: &Features, _: u64) -> Option<(u64, Arc<dyn Defined>)> {
-    None
-}
-
-pub(crate) fn has_variable(_: &Features, _: &str, _: &str) -> Option<bool> {
-    None
 }

@@ -7,14 +7,19 @@ use mcp_types::{AnyResourceContents, Resource, json};
 use sha2::{Digest, Sha256};
 
 use super::finish::finish;
-use crate::features::resources::found::{Found, find};
-use crate::protocol::context::Context;
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::found::Found;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 
 /// The resource as it is now, with its version.
-pub(crate) async fn current(uri: &str, cx: &Context) -> Result<Resource, HandlerError> {
-    let found = find(cx.server(), uri)?;
-    let (resource, _) = described(&found, cx).await?;
+pub(crate) async fn current(
+    uri: &str,
+    cx: &Context,
+    resources: &ResourceCatalog,
+) -> Result<Resource, HandlerError> {
+    let found = resources.find(cx, uri)?;
+    let (resource, _) = described(&found, cx, resources).await?;
     Ok(resource)
 }
 
@@ -26,9 +31,10 @@ pub(crate) async fn current(uri: &str, cx: &Context) -> Result<Resource, Handler
 pub(crate) async fn described(
     found: &Found,
     cx: &Context,
+    resources: &ResourceCatalog,
 ) -> Result<(Resource, Option<Vec<AnyResourceContents>>), HandlerError> {
     let mut resource = found.describe(cx).await?;
-    finish(&mut resource, cx);
+    finish(&mut resource, cx, resources);
     if resource.version.is_some() {
         return Ok((resource, None));
     }

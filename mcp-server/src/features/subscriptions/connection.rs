@@ -9,42 +9,48 @@ use mcp_types::{
     UnsubscribeResourcesRequestParams, revision::Versioned,
 };
 
-use super::can_subscribe;
 use super::news::News;
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::subscriptions::capability::can_subscribe;
 use crate::protocol::changes::{Change, Interest, Subscriber};
-use crate::protocol::context::Context;
+use crate::protocol::connection_scope::ConnectionScope;
+use crate::protocol::core::Context;
 use crate::protocol::error::{HandlerError, bad_params};
 use crate::protocol::error_report::logged;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::protocol::message_sink::Outlet;
+use crate::protocol::message_sink::MessageSink;
 use crate::protocol::respond;
 use crate::protocol::uri_limit::check_uri;
-use crate::util::uri_set::Uris;
+use crate::util::uri_set::UriSet;
 
 /// The resources that a connection's peer subscribed to. They end with the connection.
 #[derive(Default)]
-pub(crate) struct Subscribed(Mutex<State>);
+pub(crate) struct Subscribed(Mutex<Subscriptions>);
 
 #[derive(Default)]
-struct State {
-    uris: Uris,
-    /// Hears of changes from the first subscription on, until something tells the peer of them.
-    subscriber: Option<Arc<Subscriber>>,
+struct Subscriptions {
+    uris: UriSet,
     /// The peer as it was when it subscribed last: one, so that it cannot have us keep many.
     news: Option<Arc<News>>,
 }
 
 impl Subscribed {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Subscriptions> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds all of these, or none.
-    fn add(self: &Arc<Self>, uris: Vec<String>, cx: &Context) -> Result<(), HandlerError> {
-        let limit = cx.server().limits().subscribed_resources;
-        let news = News::new(cx);
+    fn add(
+        self: &Arc<Self>,
+        uris: Vec<String>,
+        cx: &Context,
+        resources: &Arc<ResourceCatalog>,
+        scope: &ConnectionScope,
+    ) -> Result<(), HandlerError> {
+        let limit = cx.core().limits().subscribed_resources;
+        let news = News::new(cx, resources);
         let mut state = self.state();
-        let mut added = Uris::default();
+        let mut added = UriSet::default();
         for uri in uris {
             if !state.uris.contains(&uri) {
                 added.insert(uri);
@@ -67,10 +73,10 @@ impl Subscribed {
         if first {
             let wanted = Arc::clone(self);
             let wants = Box::new(move |uri: &str| wanted.has(uri));
-            let hub = &cx.server().inner.hub;
-            // Before the answer: what changes after it is told.
-            let subscriber = hub.subscribe(Interest::default(), wants);
-            self.state().subscriber = Some(subscriber);
+            // Before the answer, so that changes after it are announced.
+            let subscriber = cx.core().hub.subscribe(Interest::default(), wants);
+            let sink = Arc::clone(&cx.state.outlet);
+            scope.spawn(Box::pin(tell(Arc::clone(self), subscriber, sink)));
         }
         Ok(())
     }
@@ -85,19 +91,10 @@ impl Subscribed {
     fn has(&self, uri: &str) -> bool {
         self.state().uris.contains(uri)
     }
-
-    /// What tells the peer, once, when it has subscribed.
-    pub(crate) fn teller(
-        self: &Arc<Self>,
-        outlet: &Arc<dyn Outlet>,
-    ) -> Option<impl Future<Output = ()> + Send + use<>> {
-        let subscriber = self.state().subscriber.take()?;
-        Some(tell(Arc::clone(self), subscriber, Arc::clone(outlet)))
-    }
 }
 
 /// Tells the peer of changes until it is dropped or the peer is gone.
-async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc<dyn Outlet>) {
+async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc<dyn MessageSink>) {
     loop {
         changes.ready().await;
         outlet.room().await;
@@ -121,17 +118,21 @@ async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc
 }
 
 /// Serves `resources/subscribe` of the newest revision.
-pub(crate) fn subscribe(cx: &Context, params: &str) -> Result<Vec<u8>, HandlerError> {
-    let subscribed = of_connection(cx)?;
+pub(crate) fn subscribe(
+    cx: &Context,
+    params: &str,
+    resources: &Arc<ResourceCatalog>,
+) -> Result<Vec<u8>, HandlerError> {
+    let (subscribed, scope) = of_connection(cx)?;
     let params: SubscribeResourcesRequestParams = read(cx, params)?;
     check_uris(cx, &params.uris)?;
-    subscribed.add(params.uris, cx)?;
+    subscribed.add(params.uris, cx, resources, scope)?;
     respond::result(cx, EmptyResult::new())
 }
 
 /// Serves `resources/unsubscribe` of the newest revision.
 pub(crate) fn unsubscribe(cx: &Context, params: &str) -> Result<Vec<u8>, HandlerError> {
-    let subscribed = of_connection(cx)?;
+    let (subscribed, _) = of_connection(cx)?;
     let params: UnsubscribeResourcesRequestParams = read(cx, params)?;
     check_uris(cx, &params.uris)?;
     subscribed.remove(&params.uris);
@@ -140,21 +141,18 @@ pub(crate) fn unsubscribe(cx: &Context, params: &str) -> Result<Vec<u8>, Handler
 
 fn check_uris(cx: &Context, uris: &[String]) -> Result<(), HandlerError> {
     let mut uris = uris.iter().enumerate();
-    uris.try_for_each(|(at, uri)| check_uri(cx.server(), format_args!("$.uris[{at}]"), uri))
+    uris.try_for_each(|(at, uri)| check_uri(cx.core(), format_args!("$.uris[{at}]"), uri))
 }
 
 /// The subscriptions of the connection that the request came over.
-fn of_connection(cx: &Context) -> Result<Arc<Subscribed>, HandlerError> {
-    let server = cx.server();
-    if !server.offers(Proposal::VersionedResources) || !can_subscribe(server) {
+fn of_connection(cx: &Context) -> Result<(&Arc<Subscribed>, &ConnectionScope), HandlerError> {
+    let core = cx.core();
+    if !core.offers(Proposal::VersionedResources) || !can_subscribe(core) {
         return Err(HandlerError::method_not_found(cx.method()));
     }
-    #[cfg(feature = "http")]
-    let http = cx.call.extensions.parts().is_some();
-    #[cfg(not(feature = "http"))]
-    let http = false;
-    let subscribed = cx.call.subscribed.clone().filter(|_| !http);
-    subscribed.ok_or_else(|| {
+    let scope = cx.extension::<ConnectionScope>();
+    let found = scope.and_then(|scope| Some((scope.attached()?, scope)));
+    found.ok_or_else(|| {
         HandlerError::protocol(ErrorObject::method_not_found(format!(
             "no method `{}` over HTTP, where nothing connects the requests of this revision: use \
              `subscriptions/listen` with `resourceSubscriptions`",

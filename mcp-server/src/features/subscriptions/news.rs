@@ -10,25 +10,29 @@ use mcp_types::{
 };
 use tokio::time::timeout;
 
-use super::announcement;
+use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::versions::current;
+use crate::protocol::announcements::announcement;
 use crate::protocol::changes::{Change, Subscriber};
-use crate::protocol::context::{Context, notification};
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 use crate::protocol::error_report::logged;
+use crate::protocol::notification::notification;
 use crate::protocol::request_task::caught;
 
 /// Makes messages for a peer, and is its context while handlers describe what changed.
 pub(crate) struct News {
     cx: Context,
+    resources: Arc<ResourceCatalog>,
     speaks: bool,
 }
 
 impl News {
     /// For the peer of a request.
-    pub(crate) fn new(cx: &Context) -> Arc<Self> {
+    pub(crate) fn new(cx: &Context, resources: &Arc<ResourceCatalog>) -> Arc<Self> {
         Arc::new(Self {
-            cx: cx.of_news(ResourceContentChangedNotification::METHOD),
+            cx: cx.without_request(ResourceContentChangedNotification::METHOD),
+            resources: Arc::clone(resources),
             speaks: cx.speaks(Proposal::VersionedResources),
         })
     }
@@ -48,7 +52,7 @@ impl News {
         loop {
             subscriber.ready().await;
             if self.speaks {
-                self.cx.call.outlet.room().await;
+                self.cx.state.outlet.room().await;
             }
             if let Some(change) = subscriber.take() {
                 return self.message(change, Some(meta.clone())).await;
@@ -87,8 +91,8 @@ impl News {
 
     /// The resource as it is now. Nothing that its handler does ends the subscription.
     async fn resource(&self, uri: &str) -> Result<Resource, HandlerError> {
-        let described = caught(current(uri, &self.cx));
-        match timeout(self.cx.server().limits().request_time, described).await {
+        let described = caught(current(uri, &self.cx, &self.resources));
+        match timeout(self.cx.core().limits().request_time, described).await {
             Ok(Some(resource)) => resource,
             Ok(None) => Err(HandlerError::internal("the handler panicked")),
             Err(_) => Err(HandlerError::internal("it takes too long")),
@@ -98,6 +102,6 @@ impl News {
 
 impl Drop for News {
     fn drop(&mut self) {
-        self.cx.call.ended.set();
+        self.cx.state.ended.set();
     }
 }

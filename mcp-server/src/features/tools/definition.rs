@@ -14,14 +14,15 @@ use mcp_types::{
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::features::catalog::{Definition, Features, Hints, Kept, List};
+use crate::features::catalog::{Definition, Hints, ListItem};
+#[cfg(feature = "json-schema")]
 use crate::features::schema::validator::Validator;
 use crate::features::tools::result::IntoToolResult;
 use crate::features::{downgrade, schema};
 use crate::protocol::changes::Change;
-use crate::protocol::context::Context;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
-use crate::util::and_then::then;
+use crate::util::and_then::and_then;
 
 /// A tool's handler at work.
 pub(crate) type Running =
@@ -290,7 +291,7 @@ impl ToolDef {
             schema::bounded(output)?;
         }
         #[cfg(not(feature = "json-schema"))]
-        schema::kept_by_types(&input)?;
+        schema::promises::kept_by_types(&input)?;
         #[cfg(feature = "json-schema")]
         {
             self.validators = Validators {
@@ -319,7 +320,7 @@ where
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
     T: IntoToolResult,
 {
-    Box::pin(then(answer, |answer: T| answer.into_tool_result()))
+    Box::pin(and_then(answer, |answer: T| answer.into_tool_result()))
 }
 
 impl Definition for ToolDef {
@@ -338,13 +339,9 @@ impl Definition for ToolDef {
     }
 }
 
-impl Kept for ToolDef {
+impl ListItem for ToolDef {
     type Item = Tool;
     type Page = ListToolsResult;
-
-    fn list(features: &Features) -> &List<Self> {
-        &features.tools
-    }
 
     fn item(&self, revision: Revision) -> Tool {
         downgrade::tool(self.tool.clone(), revision)

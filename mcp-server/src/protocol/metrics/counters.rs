@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, Weak};
 
 use super::Metrics;
-use crate::protocol::core::Server;
 use crate::protocol::metrics::refusals::{RefusalCause, Refusals};
 
 /// Shards of the counters that every request increments.
@@ -67,6 +66,17 @@ impl Counters {
         }
     }
 
+    /// Counts an accepted connection as open.
+    pub(crate) fn connection_opened(&self) {
+        self.accepted_connections.fetch_add(1, Ordering::Relaxed);
+        self.open_connections.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a connection as closed.
+    pub(crate) fn connection_closed(&self) {
+        self.open_connections.fetch_sub(1, Ordering::Relaxed);
+    }
+
     /// Adds the gauges of an endpoint to snapshots, as long as the endpoint exists.
     pub(crate) fn watch(&self, endpoint: Weak<dyn Gauges>) {
         let mut endpoints = self
@@ -102,27 +112,5 @@ impl Counters {
             endpoint.add_to(&mut metrics);
         }
         metrics
-    }
-}
-
-impl Server {
-    /// Counts an accepted connection, which is open until the returned guard is dropped.
-    pub(crate) fn count_connection(&self) -> OpenConnection {
-        let counters = &self.inner.counters;
-        counters
-            .accepted_connections
-            .fetch_add(1, Ordering::Relaxed);
-        counters.open_connections.fetch_add(1, Ordering::Relaxed);
-        OpenConnection(self.clone())
-    }
-}
-
-/// A connection that is counted as open.
-pub(crate) struct OpenConnection(Server);
-
-impl Drop for OpenConnection {
-    fn drop(&mut self) {
-        let counters = &self.0.inner.counters;
-        counters.open_connections.fetch_sub(1, Ordering::Relaxed);
     }
 }

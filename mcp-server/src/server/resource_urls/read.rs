@@ -1,7 +1,9 @@
 //! Reading a resource as `resources/read` does, for nobody who is connected.
 
+use crate::protocol::core::RequestState;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::OnceLock;
 
 use http::Method;
 use http::request::Parts;
@@ -12,17 +14,18 @@ use tracing::Span;
 use super::select::{Selected, unmet};
 use crate::features::resources::fixed_body::FixedBody;
 use crate::features::resources::found::Found;
-use crate::protocol::context;
-use crate::protocol::context::{Context, Ended, Extensions};
-use crate::protocol::core::Server;
+use crate::protocol::core::Context;
+use crate::protocol::core::Core;
 use crate::protocol::error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
 use crate::protocol::error_report::{logged, report};
-use crate::protocol::message_sink::{Outlet, Push};
+use crate::protocol::extensions::Extensions;
+use crate::protocol::message_sink::{MessageSink, TrySend};
 use crate::protocol::peer::Peer;
-use crate::protocol::progress::Progress;
-use crate::protocol::request_task::Call;
+use crate::protocol::request_task::RequestTask;
 #[cfg(feature = "versioned-resources")]
 use crate::util::etag;
+use crate::util::progress_throttle::ProgressThrottle;
+use crate::util::signal::CancelSignal;
 
 /// Attached to what is read by a URL and not by the protocol, as an
 /// [extension](Context::extension). Nobody can be asked then, and nobody hears of progress.
@@ -60,9 +63,9 @@ pub(crate) enum Failed {
 /// Where nobody listens.
 struct Nowhere;
 
-impl Outlet for Nowhere {
-    fn push(&self, _: &[u8]) -> Push {
-        Push::Closed
+impl MessageSink for Nowhere {
+    fn push(&self, _: &[u8]) -> TrySend {
+        TrySend::Closed
     }
 
     fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
@@ -72,7 +75,7 @@ impl Outlet for Nowhere {
 
 /// Runs the handlers that the request needs. They are dropped with the future.
 pub(crate) async fn read(
-    server: &Server,
+    server: &Arc<Core>,
     found: Found,
     extensions: Extensions,
     span: Span,
@@ -81,8 +84,8 @@ pub(crate) async fn read(
     let mut extensions = extensions;
     extensions.insert(ReadByUrl);
     let cx = Context {
-        call: Arc::new(context::Call {
-            server: server.clone(),
+        state: Arc::new(RequestState {
+            core: Arc::clone(server),
             id: None,
             method: ReadResourceRequest::METHOD.into(),
             peer: Peer::modern(None),
@@ -92,11 +95,9 @@ pub(crate) async fn read(
             trace_parent: None,
             outlet: Arc::new(Nowhere),
             extensions: Arc::new(extensions),
-            ended: Ended::default(),
-            #[cfg(feature = "versioned-resources")]
-            subscribed: None,
-            progress: Progress::default(),
-            inputs: crate::features::input::Inputs::default(),
+            ended: CancelSignal::default(),
+            progress: ProgressThrottle::default(),
+            inputs: OnceLock::new(),
         }),
     };
     let (sender, mut receiver) = oneshot::channel();
@@ -110,7 +111,7 @@ pub(crate) async fn read(
     };
     // Panics and the time that it takes are looked after there, as for any request.
     let limit = server.limits().request_time;
-    Call::new(cx, running, span, Some(limit)).await;
+    RequestTask::new(cx, running, span, Some(limit)).await;
     let outcome = receiver.try_recv().map_err(|_| Failed::Inside)?;
     outcome?.ok_or(Failed::NotFound)
 }

@@ -1,5 +1,8 @@
 //! [`UrlService`]: URLs of resources as a service of tower.
 
+use crate::server::handle::Server;
+use crate::server::resource_urls::offload::offload;
+use crate::transport::http::connection::PathService;
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,9 +19,8 @@ use super::answer;
 use super::read;
 use super::read::{Failed, Outcome};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
-use crate::features::resources::found::{Found, locate};
+use crate::features::resources::found::Found;
 use crate::proposals::https_url::issue::{Denied, Urls};
-use crate::protocol::core::Server;
 use crate::protocol::error::Chain;
 use crate::protocol::quota::{DownloadPermit, Exhausted, PeerKey};
 use crate::protocol::request_task::catch;
@@ -51,39 +53,15 @@ pub struct UrlService {
     config: Option<Arc<HttpConfig>>,
 }
 
-impl Server {
-    /// What serves the URLs that are handed out: `None` where there are no [`HttpUrls`] or the
-    /// program did not opt into the proposal. [`serve_http`](Self::serve_http) serves them
-    /// already, below the path of their base URL.
-    ///
-    /// ```
-    /// # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
-    /// use axum::Router;
-    /// use mcp_server::HttpConfig;
-    ///
-    /// let mut app: Router = Router::new();
-    /// if let Some(urls) = server.resource_urls() {
-    ///     app = app.route_service("/r/{token}", urls);
-    /// }
-    /// let app = app.route_service("/mcp", server.into_service(HttpConfig::new()));
-    /// # drop(app);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// [`HttpUrls`]: crate::HttpUrls
-    #[must_use]
-    pub fn resource_urls(&self) -> Option<UrlService> {
-        let urls = self.inner.urls.clone()?;
-        Some(UrlService {
-            server: self.clone(),
+impl UrlService {
+    pub(crate) fn new(server: Server, urls: Arc<Urls>) -> Self {
+        Self {
+            server,
             urls,
             config: None,
-        })
+        }
     }
-}
 
-impl UrlService {
     /// Lets pages read what they download by a URL (CORS) if `config` allows their origin. By
     /// default only pages of the same origin can. `serve_http` does this with the configuration of
     /// the endpoint.
@@ -108,15 +86,8 @@ impl UrlService {
         self
     }
 
-    /// Whether a path is one below the base URL.
-    pub(crate) fn takes(&self, path: &str) -> bool {
-        self.urls.takes(path)
-    }
-
-    /// Answers a request. Its body is not read.
-    pub(crate) fn respond<B>(&self, request: Request<B>, remote: Option<SocketAddr>) -> HttpFuture {
+    fn future(&self, parts: Parts, remote: Option<SocketAddr>) -> HttpFuture {
         let service = self.clone();
-        let (parts, _) = request.into_parts();
         let address = match &service.config {
             Some(config) => peer_address(config, &parts, remote),
             None => peer_address(&HttpConfig::new(), &parts, remote),
@@ -146,7 +117,7 @@ impl UrlService {
                 "only GET and HEAD are served\n",
             );
         }
-        if self.server.inner.stopping.is_set() {
+        if self.server.core.stopping.is_set() {
             return refuse(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "the server is shutting down\n",
@@ -163,7 +134,7 @@ impl UrlService {
             }
         };
         let peer = PeerKey::of_http(None, address);
-        let place = match self.server.inner.peers.usage(peer).download() {
+        let place = match self.server.core.peers.usage(peer).download() {
             Ok(permit) => permit,
             Err(Exhausted::Share) => {
                 return refuse(
@@ -179,7 +150,12 @@ impl UrlService {
             }
         };
         let not_found = "there is no such resource\n";
-        let found = locate(&self.server, &token.uri).filter(Found::has_url);
+        let found = self
+            .server
+            .catalogs
+            .resources
+            .locate(&token.uri)
+            .filter(Found::has_url);
         let Some(found) = found else {
             return refuse(StatusCode::NOT_FOUND, not_found);
         };
@@ -196,7 +172,7 @@ impl UrlService {
         let read = match extensions {
             Ok(extensions) => {
                 let request = Arc::clone(&parts);
-                read::read(&self.server, found, extensions, span.clone(), request).await
+                read::read(&self.server.core, found, extensions, span.clone(), request).await
             }
             Err(_) => Err(Failed::Inside),
         };
@@ -236,7 +212,7 @@ impl UrlService {
             }
             Outcome::Fixed(body, mime_type) => {
                 let work = move || Ok(represent_fixed(&body, mime_type));
-                let done = self.urls.offload(place, work).await;
+                let done = offload(&self.urls, place, work).await;
                 done.ok_or(Failed::Inside)?
             }
             Outcome::Read(contents, etag) if is_quick(&contents) => {
@@ -244,7 +220,7 @@ impl UrlService {
             }
             Outcome::Read(contents, etag) => {
                 let work = move || represent(contents, etag);
-                let done = self.urls.offload(place, work).await;
+                let done = offload(&self.urls, place, work).await;
                 done.ok_or(Failed::Inside)?
             }
         };
@@ -263,6 +239,16 @@ impl UrlService {
     }
 }
 
+impl PathService for UrlService {
+    fn takes(&self, path: &str) -> bool {
+        self.urls.takes(path)
+    }
+
+    fn respond(&self, parts: Parts, remote: SocketAddr) -> HttpFuture {
+        self.future(parts, Some(remote))
+    }
+}
+
 impl<B> Service<Request<B>> for UrlService {
     type Response = Response<HttpBody>;
     type Error = Infallible;
@@ -273,7 +259,8 @@ impl<B> Service<Request<B>> for UrlService {
     }
 
     fn call(&mut self, request: Request<B>) -> HttpFuture {
-        self.respond(request, None)
+        let (parts, _) = request.into_parts();
+        self.future(parts, None)
     }
 }
 

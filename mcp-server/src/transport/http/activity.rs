@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::peer_table::Idle;
 use crate::protocol::limits::Limits;
-use crate::util::select::{Either, race};
+use crate::util::select::{Either, select};
 
 /// Counts events of all connections, so that these can be ordered without reading a clock.
 pub(crate) type EventCounter = Arc<AtomicU64>;
@@ -83,7 +83,7 @@ impl Activity {
 
     /// Resolves when the connection is to be closed. `deadline` is for the first request.
     pub(crate) async fn overdue(&self, deadline: Instant, limits: &Limits) -> Overdue {
-        if let Either::First(()) = race(self.evicted.notified(), sleep_until(deadline)).await {
+        if let Either::First(()) = select(self.evicted.notified(), sleep_until(deadline)).await {
             return Overdue::Evicted;
         }
         if !self.has_begun.load(Ordering::Acquire) {
@@ -93,7 +93,7 @@ impl Activity {
         let (mut idle_since, mut idle_for) = (self.idle_since(), Duration::ZERO);
         let mut unsent = self.unsent();
         loop {
-            if let Either::First(()) = race(self.evicted.notified(), sleep(interval)).await {
+            if let Either::First(()) = select(self.evicted.notified(), sleep(interval)).await {
                 return Overdue::Evicted;
             }
             let now = self.idle_since();

@@ -1,6 +1,7 @@
 //! The response to a request: one JSON text where that is all there is to say, else a stream of
 //! events.
 
+use crate::protocol::answer::error_message;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,10 +18,9 @@ use tokio::time::{Sleep, sleep};
 use super::body::HttpBody;
 use super::config::Refusal;
 use super::sse_queue::Line;
-use crate::protocol::dispatch::{Answer, Refused};
-use crate::protocol::request_task::Call;
-use crate::protocol::respond;
-use crate::util::select::{Either, race};
+use crate::protocol::answer::{Answer, Rejection};
+use crate::protocol::request_task::RequestTask;
+use crate::util::select::{Either, select};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
@@ -70,7 +70,7 @@ pub(crate) fn refusal(refusal: Refusal) -> Response<HttpBody> {
     } else {
         rpc::INVALID_REQUEST
     };
-    let mut response = json(status, respond::error(None, &ErrorObject::new(code, what)));
+    let mut response = json(status, error_message(None, &ErrorObject::new(code, what)));
     if matches!(
         status,
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
@@ -94,14 +94,18 @@ pub(crate) fn not_allowed(allowed: &'static str) -> Response<HttpBody> {
 pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
     let status = match answer.refused {
         None => StatusCode::OK,
-        Some(Refused::Malformed | Refused::Mismatch) => StatusCode::BAD_REQUEST,
-        Some(Refused::NoMethod) => StatusCode::NOT_FOUND,
+        Some(Rejection::Malformed | Rejection::Mismatch) => StatusCode::BAD_REQUEST,
+        Some(Rejection::NoMethod) => StatusCode::NOT_FOUND,
     };
     json(status, answer.message)
 }
 
 /// Serves a request whose end the client waits for: it lasts as long as the response is read.
-pub(crate) async fn call(call: Call, line: Arc<Line>, keep_alive: Duration) -> Response<HttpBody> {
+pub(crate) async fn call(
+    call: RequestTask,
+    line: Arc<Line>,
+    keep_alive: Duration,
+) -> Response<HttpBody> {
     let mut call = call.end_with_server();
     let line = Reading(line);
     if let Some(last) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
@@ -118,7 +122,7 @@ pub(crate) async fn call(call: Call, line: Arc<Line>, keep_alive: Duration) -> R
         }
         Poll::Ready(None)
     });
-    let first = match Box::pin(race(said, sleep(keep_alive))).await {
+    let first = match Box::pin(select(said, sleep(keep_alive))).await {
         Either::First(Some(answer)) => return line.finish(answer),
         Either::First(None) => line.0.take(),
         Either::Second(()) => comment(),
@@ -139,7 +143,7 @@ pub(crate) async fn call(call: Call, line: Arc<Line>, keep_alive: Duration) -> R
     }))
 }
 
-fn poll_call(call: &mut Call, task: &mut Context<'_>) -> Option<Answer> {
+fn poll_call(call: &mut RequestTask, task: &mut Context<'_>) -> Option<Answer> {
     match Pin::new(call).poll(task) {
         Poll::Ready(answer) => Some(answer),
         Poll::Pending => None,

@@ -13,7 +13,7 @@ use super::operations::Paths;
 use super::refused_log::RefusedLog;
 use super::session::event_store::EventStore;
 use super::session::session_store::SessionStore;
-use crate::protocol::context::Principal;
+use crate::protocol::extensions::Principal;
 
 /// Under which names an endpoint may be reached.
 ///

@@ -1,5 +1,6 @@
 //! [`Connection`]: a connection of a listener, from when it is accepted to its end.
 
+use http::request::Parts;
 use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -17,15 +18,14 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 
 use super::activity::{Activity, InFlightRequest, Overdue};
-use super::config::HttpConfig;
 use super::service::{HttpFuture, HttpService, Remote};
 use super::stream_executor::StreamExecutor;
 use super::write_timeout::WriteTimeout;
-use crate::protocol::core::Server;
+use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::PeerKey;
-use crate::util::select::{Either, race};
+use crate::util::select::{Either, select};
 
 /// Streams of an HTTP/2 connection at once.
 const STREAMS: u32 = 200;
@@ -44,21 +44,39 @@ pub(crate) enum Way {
     Tls(tokio_rustls::TlsAcceptor),
 }
 
+/// A service that is served at the same socket as the endpoint, for requests without a body.
+pub(crate) trait PathService: Send + Sync {
+    /// Whether a path is one of the service.
+    fn takes(&self, path: &str) -> bool;
+
+    fn respond(&self, parts: Parts, remote: SocketAddr) -> HttpFuture;
+}
+
 /// What is served at a socket: the endpoint, and beside it the URLs of resources.
 #[derive(Clone)]
 pub(crate) struct Front {
     endpoint: HttpService,
-    #[cfg(feature = "https-url")]
-    urls: Option<crate::server::resource_urls::service::UrlService>,
+    beside: Option<Arc<dyn PathService>>,
 }
 
 impl Front {
-    pub(crate) fn new(server: &Server, config: HttpConfig) -> Self {
+    pub(crate) fn new(endpoint: HttpService) -> Self {
         Self {
-            #[cfg(feature = "https-url")]
-            urls: server.resource_urls().map(|urls| urls.allow_pages(&config)),
-            endpoint: server.clone().into_service(config),
+            endpoint,
+            beside: None,
         }
+    }
+
+    /// Serves some paths by another service.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn with_service(mut self, service: Arc<dyn PathService>) -> Self {
+        self.beside = Some(service);
+        self
+    }
+
+    /// Whether the endpoint may only be reached by local names.
+    pub(crate) fn is_local(&self) -> bool {
+        self.endpoint.is_local()
     }
 
     /// Whose share of the connections one from this address uses. That of a trusted proxy is
@@ -76,13 +94,11 @@ impl Front {
         remote: Remote,
         in_flight: InFlightRequest,
     ) -> HttpFuture {
-        #[cfg(feature = "https-url")]
-        if let Some(urls) = &self.urls
+        if let Some(urls) = &self.beside
             && urls.takes(request.uri().path())
         {
-            return urls
-                .respond(request, Some(remote.address))
-                .keep_busy(in_flight);
+            let (parts, _) = request.into_parts();
+            return urls.respond(parts, remote.address).keep_busy(in_flight);
         }
         self.endpoint
             .respond(request, Some(remote))
@@ -92,7 +108,7 @@ impl Front {
 
 /// A connection that was accepted.
 pub(crate) struct Connection {
-    pub(crate) server: Server,
+    pub(crate) server: Arc<Core>,
     pub(crate) front: Front,
     pub(crate) remote: SocketAddr,
     pub(crate) activity: Arc<Activity>,
@@ -111,11 +127,11 @@ impl Connection {
             Way::Plain => self.requests(stream).await,
             #[cfg(feature = "tls")]
             Way::Tls(acceptor) => {
-                let ends = race(
+                let ends = select(
                     self.activity.overdue(self.deadline, limits),
                     self.server.stopping(),
                 );
-                match race(acceptor.accept(stream), ends).await {
+                match select(acceptor.accept(stream), ends).await {
                     Either::First(Ok(stream)) => self.requests(stream).await,
                     Either::First(Err(error)) => {
                         tracing::debug!(%error, "a TLS handshake failed");
@@ -130,7 +146,7 @@ impl Connection {
     /// Notes that the server closes the connection.
     fn closed(&self, why: Overdue) {
         if why == Overdue::NoRequest {
-            let counters = &self.server.inner.counters;
+            let counters = &self.server.counters;
             counters.refused(RefusalCause::ConnectionTimeout);
         }
         tracing::debug!(?why, "a connection is closed");
@@ -139,7 +155,7 @@ impl Connection {
     /// Serves the requests of a connection.
     async fn requests(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         let limits = self.server.limits();
-        let usage = self.server.inner.peers.usage(PeerKey::at(self.remote.ip()));
+        let usage = self.server.peers.usage(PeerKey::at(self.remote.ip()));
         let builder = builder(limits);
         let respond = service_fn(|request| {
             let remote = Remote {
@@ -150,11 +166,11 @@ impl Connection {
         });
         let serving = builder.serve_connection(TokioIo::new(stream), respond);
         let mut serving = pin!(serving);
-        let ends = race(
+        let ends = select(
             self.server.stopping(),
             self.activity.overdue(self.deadline, limits),
         );
-        let ended = match race(serving.as_mut(), ends).await {
+        let ended = match select(serving.as_mut(), ends).await {
             Either::First(ended) => ended,
             Either::Second(why) => {
                 let time = match why {
@@ -172,7 +188,7 @@ impl Connection {
                     }
                 };
                 serving.as_mut().graceful_shutdown();
-                match race(serving, sleep(time)).await {
+                match select(serving, sleep(time)).await {
                     Either::First(ended) => ended,
                     Either::Second(()) => return,
                 }
@@ -257,5 +273,5 @@ pub(crate) async fn refuse(mut stream: TcpStream) {
         Ok(())
     };
     // A client that is gone already needs no answer.
-    let _ = race(refuse, sleep(REFUSAL_TIME)).await;
+    let _ = select(refuse, sleep(REFUSAL_TIME)).await;
 }

@@ -190,7 +190,7 @@ impl Endpoint {
     ) -> Response<HttpBody> {
         let cors = Cors::of(&self.config, &parts);
         let mut response = if cors.origin.is_none() {
-            self.server.inner.counters.request();
+            self.server.counters.request();
             self.count(RefusalCause::Origin);
             for origin in parts.headers.get_all(ORIGIN) {
                 let origin = String::from_utf8_lossy(origin.as_bytes());
@@ -201,7 +201,7 @@ impl Endpoint {
         } else if let Some(response) = cors.preflight(&parts)
             && self.config.check_host(&parts).is_ok()
         {
-            self.server.inner.counters.request();
+            self.server.counters.request();
             response
         } else {
             Arc::clone(&self).respond(parts, body, remote).await

@@ -1,38 +1,54 @@
 //! Whether the headers of a request say what its body says.
 
+use crate::protocol::extensions::Extensions;
+use crate::protocol::inbound::TransportInfo;
+use crate::protocol::lifecycle::unsupported;
 use http::HeaderValue;
+use http::Version;
 use http::header::AsHeaderName;
 use http::request::Parts;
 use mcp_types::headers::{HeaderMismatch, check_method, check_name, check_version, name_member};
-use mcp_types::json::Object;
 use mcp_types::rpc::ErrorObject;
-use mcp_types::{CallToolRequest, HEADER_MISMATCH, Request, Revision};
+use mcp_types::{HEADER_MISMATCH, Revision};
 
 use super::header_names::{METHOD, NAME, PROTOCOL_VERSION};
-use crate::protocol::core::Server;
-use crate::protocol::error::invalid_params;
-use crate::protocol::lifecycle;
-use crate::protocol::params_view::Head;
+use crate::protocol::params_view::ParamsView;
 
 /// Compares the headers of a request with its body. A body that names its revision has to repeat
 /// itself in the headers; an older one at most names the revision there.
-pub(crate) fn check_headers(
-    server: &Server,
-    parts: &Parts,
+pub(crate) fn check(
+    extensions: &Extensions,
     method: &str,
-    head: &Head<'_>,
+    head: &ParamsView<'_>,
 ) -> Result<(), ErrorObject> {
+    let Some(parts) = extensions.parts() else {
+        return Ok(());
+    };
     match head.version() {
-        Some(version) => modern(server, parts, method, head, &version),
+        Some(version) => modern(parts, method, head, &version),
         None => legacy(parts),
     }
 }
 
+/// What the spans of requests say about the transport.
+pub(crate) fn transport_info(version: Option<Version>) -> TransportInfo {
+    let version = match version {
+        Some(Version::HTTP_10) => Some("1.0"),
+        Some(Version::HTTP_11) => Some("1.1"),
+        Some(Version::HTTP_2) => Some("2"),
+        Some(Version::HTTP_3) => Some("3"),
+        _ => None,
+    };
+    TransportInfo {
+        network: Some("tcp"),
+        protocol: Some(("http", version)),
+    }
+}
+
 fn modern(
-    server: &Server,
     parts: &Parts,
     method: &str,
-    head: &Head<'_>,
+    head: &ParamsView<'_>,
     version: &str,
 ) -> Result<(), ErrorObject> {
     check_version(values(parts, PROTOCOL_VERSION), version).map_err(|error| mismatch(&error))?;
@@ -53,31 +69,6 @@ fn modern(
         return Ok(());
     };
     check_name(values(parts, NAME), &name).map_err(|error| mismatch(&error))?;
-    if method == CallToolRequest::METHOD {
-        check_params(server, parts, &name, head)?;
-    }
-    Ok(())
-}
-
-fn check_params(
-    server: &Server,
-    parts: &Parts,
-    tool: &str,
-    head: &Head<'_>,
-) -> Result<(), ErrorObject> {
-    let Some(tool) = server.inner.features.tools.get(tool) else {
-        return Ok(());
-    };
-    if tool.header_params().is_empty() {
-        return Ok(());
-    }
-    let arguments = head.params().optional::<Object>("arguments");
-    let arguments = arguments.map_err(|error| invalid_params(CallToolRequest::METHOD, &error))?;
-    for param in tool.header_params() {
-        param
-            .matches(values(parts, param.header()), arguments.as_ref())
-            .map_err(|error| mismatch(&error))?;
-    }
     Ok(())
 }
 
@@ -92,7 +83,7 @@ fn legacy(parts: &Parts) -> Result<(), ErrorObject> {
                 )));
             }
             Ok(_) => {}
-            Err(_) => return Err(lifecycle::unsupported(text.trim())),
+            Err(_) => return Err(unsupported(text.trim())),
         }
     }
     Ok(())

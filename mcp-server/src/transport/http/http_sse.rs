@@ -1,9 +1,10 @@
 //! The deprecated transport HTTP+SSE of revision 2024-11-05. The response to one GET is the way to
 //! the client; it begins with an address, and POSTs to that are the way from the client.
 //!
-//! Such a channel is a [`Connection`] as over a pair of byte streams, whose output is written as
+//! Such a channel is a [`LineConnection`] as over a pair of byte streams, whose output is written as
 //! events. It ends with the response to the GET.
 
+use crate::transport::http::headers;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -25,15 +26,15 @@ use super::config::Refusal;
 use super::header_names::SESSION_ID;
 use super::ids;
 use super::service::{Endpoint, new_id};
-use crate::protocol::context::Extensions;
-use crate::protocol::core::Server;
+use crate::protocol::core::Core;
+use crate::protocol::extensions::Extensions;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::{ChannelPermit, PeerUsage, RequestPermit};
 use crate::protocol::retained;
 use crate::protocol::retained::RetainedBytes;
-use crate::transport::line_connection::{Connection, Owner};
-use crate::transport::write_queue::Outbox;
-use crate::util::select::{Either, race};
+use crate::transport::line_connection::{LineConnection, Owner};
+use crate::transport::write_queue::WriteQueue;
+use crate::util::select::{Either, select};
 
 /// The part of the address that says which channel a POST is for.
 const ID: &str = "sessionId";
@@ -46,8 +47,8 @@ struct Channel {
     /// The principal whose GET opened the channel.
     principal: Option<Box<str>>,
     /// Takes one message at a time.
-    connection: Mutex<Connection>,
-    outbox: Arc<Outbox>,
+    connection: Mutex<LineConnection>,
+    outbox: Arc<WriteQueue>,
     /// The memory that its session keeps.
     retained: RetainedBytes,
 }
@@ -99,7 +100,12 @@ impl Endpoint {
             "this client has too many sessions",
         ))?;
         let id = new_id()?;
-        let (connection, owner) = Connection::open(&self.server, Extensions::new());
+        let (connection, owner) = LineConnection::open_checked(
+            &self.server,
+            Extensions::new(),
+            headers::transport_info(Some(parts.version)),
+            headers::check,
+        );
         let outbox = Arc::clone(connection.outbox());
         let channel = Arc::new(Channel {
             principal: config::principal(parts).map(Into::into),
@@ -175,7 +181,7 @@ impl Endpoint {
             }
         };
         let limit = self.server.limits().request_time;
-        match race(take, sleep(limit)).await {
+        match select(take, sleep(limit)).await {
             Either::First(taken) => taken?,
             Either::Second(()) => {
                 self.count(RefusalCause::PeerQuota);
@@ -194,8 +200,8 @@ struct Output {
     first: Option<Vec<u8>>,
     id: String,
     channels: Arc<Channels>,
-    server: Server,
-    outbox: Arc<Outbox>,
+    server: Arc<Core>,
+    outbox: Arc<WriteQueue>,
     owner: Owner,
     /// When the grace time is over, once the server is shutting down.
     ends: OnceLock<Instant>,
@@ -221,8 +227,8 @@ impl Output {
                 let end = *self.ends.get_or_init(|| self.owner.grace_ends());
                 self.owner.settle_by(end).await;
             };
-            let filled = race(self.outbox.filled(), stopped);
-            match race(filled, sleep(self.keep_alive)).await {
+            let filled = select(self.outbox.filled(), stopped);
+            match select(filled, sleep(self.keep_alive)).await {
                 Either::First(Either::First(true)) => {}
                 Either::First(Either::First(false)) => return None,
                 Either::First(Either::Second(())) => self.outbox.close(),

@@ -1,5 +1,6 @@
 //! Paths for whoever operates the server: health, readiness and metrics.
 
+use crate::protocol::metrics::snapshot::snapshot;
 use std::sync::{Arc, Weak};
 
 use http::header::{ALLOW, ORIGIN, RETRY_AFTER};
@@ -101,7 +102,7 @@ impl Endpoint {
             let (status, text) = self.readiness();
             (status, PLAIN, text.to_owned())
         } else if path == paths.metrics.as_deref() {
-            let text = self.server.metrics().to_open_metrics();
+            let text = snapshot(&self.server).to_open_metrics();
             (StatusCode::OK, Metrics::OPEN_METRICS, text)
         } else {
             return None;
@@ -127,7 +128,7 @@ impl Endpoint {
 
     /// Counts a request that is refused.
     pub(crate) fn count(&self, cause: RefusalCause) {
-        self.server.inner.counters.refused(cause);
+        self.server.counters.refused(cause);
     }
 
     /// Refuses a request and counts it, unless its status has several causes: then whoever found
@@ -151,10 +152,10 @@ impl Endpoint {
     }
 
     fn readiness(&self) -> (StatusCode, &'static str) {
-        if self.server.inner.stopping.is_set() {
+        if self.server.stopping.is_set() {
             return (StatusCode::SERVICE_UNAVAILABLE, "shutting down\n");
         }
-        let in_flight = self.server.inner.peers.all().requests.get();
+        let in_flight = self.server.peers.all().requests.get();
         if in_flight >= self.server.limits().concurrent_requests {
             return (StatusCode::SERVICE_UNAVAILABLE, "too many requests\n");
         }
@@ -177,6 +178,6 @@ impl Endpoint {
     /// Lets snapshots of the server include this endpoint.
     pub(crate) fn watch(self: &Arc<Self>) {
         let gauges: Weak<dyn Gauges> = Arc::<Self>::downgrade(self);
-        self.server.inner.counters.watch(gauges);
+        self.server.counters.watch(gauges);
     }
 }

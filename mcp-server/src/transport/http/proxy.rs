@@ -19,7 +19,7 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// [trusted proxy](HttpConfig::trusted_proxies), it is the address that the proxy reports. There is
 /// no such extension if the address of the connection is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PeerAddress(pub IpAddr);
+pub(crate) struct PeerAddress(pub IpAddr);
 
 impl HttpConfig {
     /// Trusts the proxies at these addresses and networks to report the address of the client, in

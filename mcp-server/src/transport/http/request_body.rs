@@ -13,10 +13,10 @@ use tokio::time::{Instant, sleep_until};
 
 use super::config::Refusal;
 use super::service::SHUTTING_DOWN;
-use crate::protocol::core::Server;
+use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
 use crate::protocol::quota::PeerUsage;
-use crate::util::select::{Either, race};
+use crate::util::select::{Either, select};
 
 /// Over which the rate is measured at which a body arrives.
 const RATE_TIME: Duration = Duration::from_secs(5);
@@ -31,7 +31,7 @@ pub(crate) const TOO_MANY: Refusal = Refusal(
 /// Reads the body of a request that `peer` gives the usage of.
 pub(crate) async fn read<B: Body>(
     body: B,
-    server: &Server,
+    server: &Arc<Core>,
     peer: impl FnOnce() -> Arc<PeerUsage>,
 ) -> Result<Bytes, Refusal> {
     let limits = server.limits();
@@ -53,7 +53,7 @@ pub(crate) async fn read<B: Body>(
         }
     }
     let rest = read_rest(body, received, limits, peer());
-    match Box::pin(race(rest, server.stopping())).await {
+    match Box::pin(select(rest, server.stopping())).await {
         Either::First(body) => body,
         Either::Second(()) => Err(SHUTTING_DOWN),
     }
@@ -74,7 +74,7 @@ async fn read_rest<B: Body>(
     let mut rate_from = received.len();
     loop {
         let frame = poll_fn(|task| body.as_mut().poll_frame(task));
-        match race(frame, sleep_until(rate_ends.min(deadline))).await {
+        match select(frame, sleep_until(rate_ends.min(deadline))).await {
             Either::First(None) => return Ok(received.whole()),
             Either::First(Some(frame)) => {
                 received.add(frame)?;

@@ -1,5 +1,6 @@
 //! [`HttpServer`]: an endpoint with a socket of its own.
 
+use crate::transport::http::open_connection::OpenConnection;
 use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -13,14 +14,13 @@ use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep};
 
 use super::activity::{Activity, EventCounter};
-use super::config::HttpConfig;
 use super::connection::{Connection, Front, Way, refuse};
 use super::peer_table::{AllBusy, PeerTable};
-use crate::protocol::core::Server;
+use crate::protocol::core::Core;
 use crate::protocol::error::ServeError;
 use crate::protocol::limits::Limits;
 use crate::protocol::metrics::refusals::RefusalCause;
-use crate::util::select::{Either, race};
+use crate::util::select::{Either, select};
 
 /// Connections that are refused at once; further ones are closed without a response.
 const REFUSALS: usize = 64;
@@ -29,116 +29,24 @@ const REFUSALS: usize = 64;
 /// [`Server::shutdown`]. Dropping it closes all connections.
 #[must_use = "nothing is served until it is awaited"]
 pub struct HttpServer {
-    server: Server,
+    server: Arc<Core>,
     local_addr: SocketAddr,
     serving: Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send>>,
 }
 
-impl Server {
-    /// Serves Streamable HTTP at an address of this machine, to programs of this machine, at any
-    /// path.
-    ///
-    /// ```no_run
-    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// let server = mcp_server::Server::builder("calculator", "1.0.0").build()?;
-    /// let http = server.serve_http("127.0.0.1:8080")?;
-    /// eprintln!("listening on http://{}/mcp", http.local_addr());
-    /// http.await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`ServeError::Io`] where the address cannot be bound, [`ServeError::NoHosts`] where it can
-    /// be reached from other machines.
-    pub fn serve_http(&self, address: impl ToSocketAddrs) -> Result<HttpServer, ServeError> {
-        self.serve_http_with(address, HttpConfig::default())
-    }
-
-    /// Serves Streamable HTTP at an address, under the names that `config` allows, at any path.
-    ///
-    /// # Errors
-    ///
-    /// As [`serve_http`](Self::serve_http).
-    pub fn serve_http_with(
-        &self,
-        address: impl ToSocketAddrs,
-        config: HttpConfig,
-    ) -> Result<HttpServer, ServeError> {
-        HttpServer::bind(self, address, config, Way::Plain)
-    }
-
-    /// Serves Streamable HTTP over TLS at an address of this machine, to programs of this machine,
-    /// at any path: HTTP/1.1 and HTTP/2, as ALPN finds out.
-    ///
-    /// ```no_run
-    /// use std::sync::Arc;
-    ///
-    /// use mcp_server::rustls::ServerConfig;
-    /// use mcp_server::rustls::crypto::ring::default_provider;
-    /// use mcp_server::rustls::pki_types::pem::PemObject;
-    /// use mcp_server::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-    ///
-    /// # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
-    /// let chain = CertificateDer::pem_file_iter("chain.pem")?.collect::<Result<_, _>>()?;
-    /// let key = PrivateKeyDer::from_pem_file("key.pem")?;
-    /// let tls = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-    ///     .with_safe_default_protocol_versions()?
-    ///     .with_no_client_auth()
-    ///     .with_single_cert(chain, key)?;
-    /// server.serve_https("127.0.0.1:8443", Arc::new(tls))?.await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`serve_http`](Self::serve_http).
-    #[cfg(feature = "tls")]
-    pub fn serve_https(
-        &self,
-        address: impl ToSocketAddrs,
-        tls: Arc<crate::rustls::ServerConfig>,
-    ) -> Result<HttpServer, ServeError> {
-        self.serve_https_with(address, tls, HttpConfig::default())
-    }
-
-    /// Serves Streamable HTTP over TLS at an address, under the names that `config` allows, at any
-    /// path.
-    ///
-    /// # Errors
-    ///
-    /// As [`serve_http`](Self::serve_http).
-    #[cfg(feature = "tls")]
-    pub fn serve_https_with(
-        &self,
-        address: impl ToSocketAddrs,
-        tls: Arc<crate::rustls::ServerConfig>,
-        config: HttpConfig,
-    ) -> Result<HttpServer, ServeError> {
-        let mut tls = tls;
-        if tls.alpn_protocols.is_empty() {
-            Arc::make_mut(&mut tls).alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        }
-        HttpServer::bind(self, address, config, Way::Tls(tls.into()))
-    }
-}
-
 impl HttpServer {
-    fn bind(
-        server: &Server,
+    pub(crate) fn bind(
+        server: &Arc<Core>,
         address: impl ToSocketAddrs,
-        config: HttpConfig,
+        front: Front,
         way: Way,
     ) -> Result<Self, ServeError> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let local_addr = listener.local_addr()?;
-        if config.is_local() && !local_addr.ip().is_loopback() {
+        if front.is_local() && !local_addr.ip().is_loopback() {
             return Err(ServeError::NoHosts(local_addr));
         }
-        let front = Front::new(server, config);
         let accepting = server.clone();
         let serving = async move {
             let listener = TcpListener::from_std(listener)?;
@@ -153,7 +61,7 @@ impl HttpServer {
     }
 
     /// The server that is served.
-    pub(crate) fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &Arc<Core> {
         &self.server
     }
 
@@ -181,7 +89,7 @@ impl std::fmt::Debug for HttpServer {
 }
 
 /// Accepts connections until the server stops, then waits for those that are open.
-async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Way) {
+async fn accept(server: &Arc<Core>, listener: &TcpListener, front: &Front, way: &Way) {
     let limits = server.limits();
     let mut connections = PeerTable::new(limits.connections, limits.connections_per_peer);
     let events = EventCounter::default();
@@ -189,8 +97,8 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
     let mut refusals = JoinSet::new();
     let mut early_timer = pin!(early_timer(limits));
     loop {
-        let next = race(listener.accept(), early_timer.as_mut());
-        let Either::Second(Either::First(accepted)) = race(server.stopping(), next).await else {
+        let next = select(listener.accept(), early_timer.as_mut());
+        let Either::Second(Either::First(accepted)) = select(server.stopping(), next).await else {
             break;
         };
         while let Some(ended) = tasks.try_join_next_with_id() {
@@ -207,7 +115,7 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
         };
         let peer = front.connection_peer(remote.ip());
         let Ok(evicted) = connections.make_room(&peer) else {
-            server.inner.counters.refused(RefusalCause::Connections);
+            server.counters.refused(RefusalCause::Connections);
             tracing::debug!(%remote, "a connection is refused: all others are in use");
             if refusals.len() < REFUSALS && matches!(way, Way::Plain) {
                 refusals.spawn(refuse(stream));
@@ -227,7 +135,7 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
         };
         let way = way.clone();
         let task = tasks.spawn(async move {
-            let _open = connection.server.count_connection();
+            let _open = OpenConnection::new(&connection.server);
             connection.serve(stream, &way).await;
         });
         connections.insert(task.id(), peer, activity);

@@ -1,5 +1,6 @@
 //! [`HttpService`]: the endpoint as a service of tower.
 
+use crate::transport::http::headers;
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -25,20 +26,21 @@ use super::config::{HttpConfig, Refusal};
 use super::http_sse;
 use super::http_sse::{Channels, channel_id};
 use super::proxy;
-use super::proxy::PeerAddress;
 use super::request_body;
 use super::session::event_store::{EventStore, MemoryEvents};
 use super::session::requests;
 use super::session::table::Sessions;
 use super::sse_queue::Line;
 use crate::protocol::changes::BusReceiver;
-use crate::protocol::context::Extensions;
-use crate::protocol::core::Server;
-use crate::protocol::dispatch::{Accepted, Read, Via};
-use crate::protocol::lifecycle::{INITIALIZE, LISTEN};
+use crate::protocol::core::Core;
+use crate::protocol::dispatch::{Dispatch, Parsed};
+use crate::protocol::extensions::Extensions;
+use crate::protocol::inbound::Inbound;
+use crate::protocol::methods::{INITIALIZE, LISTEN};
 use crate::protocol::metrics::refusals::RefusalCause;
+use crate::protocol::peer_address::PeerAddress;
 use crate::protocol::quota::{Exhausted, PeerKey, PeerUsage, RequestPermit};
-use crate::util::select::{Either, race};
+use crate::util::select::{Either, select};
 
 /// An endpoint of Streamable HTTP, for any path of any stack that takes services of tower: axum's
 /// `fallback_service` and `route_service`, hyper by `TowerToHyperService`. Cheap to clone.
@@ -48,52 +50,42 @@ pub struct HttpService {
 }
 
 pub(crate) struct Endpoint {
-    pub(crate) server: Server,
+    pub(crate) server: Arc<Core>,
     pub(crate) config: HttpConfig,
     pub(crate) channels: Arc<Channels>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) events: Arc<dyn EventStore>,
 }
 
-impl Server {
-    /// The server as an endpoint of Streamable HTTP.
-    ///
-    /// ```
-    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// use mcp_server::{HttpConfig, Server};
-    ///
-    /// let server = Server::builder("calculator", "1.0.0").build()?;
-    /// let service = server.into_service(HttpConfig::new().allow_hosts(["mcp.example.com"]));
-    /// let app: axum::Router = axum::Router::new().route_service("/mcp", service);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn into_service(self, config: HttpConfig) -> HttpService {
+impl HttpService {
+    pub(crate) fn new(server: Arc<Core>, config: HttpConfig) -> Self {
         #[cfg(feature = "seal")]
-        config.warn_of_random_keys(&self);
+        config.warn_of_random_keys(&server);
         let events = config
             .events
             .clone()
-            .unwrap_or_else(|| Arc::new(MemoryEvents::new(self.limits().kept_events)));
-        let sessions = Arc::new(Sessions::new(&self, &config, Arc::clone(&events)));
+            .unwrap_or_else(|| Arc::new(MemoryEvents::new(server.limits().kept_events)));
+        let sessions = Arc::new(Sessions::new(&server, &config, Arc::clone(&events)));
         let endpoint = Arc::new(Endpoint {
-            server: self,
+            server,
             config,
             channels: Arc::default(),
             sessions,
             events,
         });
         endpoint.watch();
-        if let Some(bus) = &endpoint.server.inner.bus {
+        if let Some(bus) = &endpoint.server.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Endpoint>::downgrade(&endpoint);
             bus.attach(receiver);
         }
-        HttpService { endpoint }
+        Self { endpoint }
     }
-}
 
-impl HttpService {
+    /// Whether the endpoint may only be reached by local names.
+    pub(crate) fn is_local(&self) -> bool {
+        self.endpoint.config.is_local()
+    }
+
     /// Whether connections from this address are those of a trusted proxy.
     pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         self.endpoint.config.is_trusted(address.to_canonical())
@@ -200,7 +192,7 @@ impl Endpoint {
         body: B,
         remote: Option<Remote>,
     ) -> Response<HttpBody> {
-        self.server.inner.counters.request();
+        self.server.counters.request();
         if let Err(refusal) = self.config.check_host(&parts) {
             if let Some(response) = self.probe(&parts) {
                 return response;
@@ -228,7 +220,7 @@ impl Endpoint {
             Ok(bytes) => bytes,
             Err(refusal) => return self.refuse(refusal),
         };
-        self.server.inner.counters.request_bytes(bytes.len());
+        self.server.counters.request_bytes(bytes.len());
         // Counted only now: a client that is slow to send its body keeps no other one waiting.
         let mut permit = match peer().requests(1) {
             Ok(permit) => permit,
@@ -288,8 +280,8 @@ impl Endpoint {
     /// Lets the handler of a notification run.
     pub(crate) async fn notified(&self, handler: impl Future<Output = ()>) {
         let limit = self.server.limits().request_time;
-        let ended = race(sleep(limit), self.server.grace_over());
-        if let Either::Second(_) = Box::pin(race(handler, ended)).await {
+        let ended = select(sleep(limit), self.server.grace_over());
+        if let Either::Second(_) = Box::pin(select(handler, ended)).await {
             tracing::warn!("a notification took too long");
         }
     }
@@ -304,7 +296,7 @@ impl Endpoint {
         let connection = || parts.extensions.get::<SocketAddr>().map(SocketAddr::ip);
         let address = reported.map(|reported| reported.0).or_else(connection);
         let key = PeerKey::of_http(principal, address);
-        self.server.inner.peers.usage(key)
+        self.server.peers.usage(key)
     }
 
     /// The refusal of requests that are too many.
@@ -323,7 +315,7 @@ impl Endpoint {
 
     /// Refuses requests while the server is shutting down.
     fn check_running(&self) -> Result<(), Refusal> {
-        if self.server.inner.stopping.is_set() {
+        if self.server.stopping.is_set() {
             self.count(RefusalCause::ShuttingDown);
             return Err(SHUTTING_DOWN);
         }
@@ -340,22 +332,22 @@ impl Endpoint {
         let peer = Arc::clone(permit.peer());
         let line = Arc::new(Line::new(limits.queued_bytes, Arc::clone(&peer)));
         let outlet: Arc<Line> = Arc::clone(&line);
-        let mut via = Via {
+        let version = extensions.parts().map(|parts| parts.version);
+        let mut via = Inbound {
             outlet,
             session: None,
             session_id: None,
             extensions,
-            #[cfg(feature = "versioned-resources")]
-            subscribed: None,
+            transport: headers::transport_info(version),
         };
         let message = match self.server.read(&bytes, None) {
-            Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))
+            Ok(Parsed::One(Message::Result { .. } | Message::Error { .. }) | Parsed::Batch(_))
             | Err(None) => {
                 let what = "an answer, and nothing was asked";
                 return self.refuse(Refusal(StatusCode::BAD_REQUEST, what));
             }
             Err(Some(fault)) => return answer::answer(fault),
-            Ok(Read::One(message)) => message,
+            Ok(Parsed::One(message)) => message,
         };
         if message.method() == Some(INITIALIZE) {
             via.session_id = match new_id() {
@@ -368,18 +360,20 @@ impl Endpoint {
         }
         // Subscriptions last, and have a limit of their own.
         let permit = (message.method() != Some(LISTEN)).then_some(permit);
-        let accepted = self.server.dispatch(message, &via);
+        let accepted = self.server.dispatch_checked(message, &via, |method, head| {
+            headers::check(&via.extensions, method, head)
+        });
         // A handler may run for long, and has what it needs of the body.
         drop((via, bytes));
         let mut response = match accepted {
-            Accepted::Nothing | Accepted::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
-            Accepted::Answer(answer) => answer::answer(answer),
-            Accepted::Session(session, answer) => Box::pin(self.begin(session, answer, peer)).await,
-            Accepted::Notification(handler) => {
+            Dispatch::Nothing | Dispatch::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
+            Dispatch::Answer(answer) => answer::answer(answer),
+            Dispatch::Session(session, answer) => Box::pin(self.begin(session, answer, peer)).await,
+            Dispatch::Notification(handler) => {
                 self.notified(handler).await;
                 answer::empty(StatusCode::ACCEPTED)
             }
-            Accepted::Call(call) => answer::call(call, line, limits.keep_alive).await,
+            Dispatch::Call(call) => answer::call(call, line, limits.keep_alive).await,
         };
         if let Some(permit) = permit {
             response.body_mut().keep_permit(permit.into());

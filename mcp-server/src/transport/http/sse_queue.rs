@@ -8,7 +8,7 @@ use std::task::Waker;
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::Notify;
 
-use crate::protocol::message_sink::{Outlet, Push};
+use crate::protocol::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 
 /// Events that wait to be read, as they are written on the wire.
@@ -123,18 +123,18 @@ impl Drop for Line {
     }
 }
 
-impl Outlet for Line {
-    fn push(&self, message: &[u8]) -> Push {
+impl MessageSink for Line {
+    fn push(&self, message: &[u8]) -> TrySend {
         let mut state = self.state();
         if state.closed {
-            return Push::Closed;
+            return TrySend::Closed;
         }
         // A message alone may be larger than the limit, or it would never leave.
         if !state.events.is_empty()
             && (state.events.len() + message.len() > self.limit
                 || !self.peer.has_room(message.len()))
         {
-            return Push::Full;
+            return TrySend::Full;
         }
         self.add(&mut state, message);
         let reader = state.reader.take();
@@ -142,7 +142,7 @@ impl Outlet for Line {
         if let Some(reader) = reader {
             reader.wake();
         }
-        Push::Queued
+        TrySend::Queued
     }
 
     fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {

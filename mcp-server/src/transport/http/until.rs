@@ -1,6 +1,10 @@
 //! [`HttpServer::until`]: serving until a signal.
 
+use crate::util::select::Either;
+use crate::util::select::select;
 use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
 
 use super::serve::HttpServer;
 use crate::protocol::error::ServeError;
@@ -23,7 +27,14 @@ impl HttpServer {
     ///
     /// [`ServeError::Io`] where the socket cannot be used.
     pub async fn until(self, signal: impl Future) -> Result<(), ServeError> {
-        let server = self.server().clone();
-        server.until(signal, self).await
+        let server = Arc::clone(self.server());
+        let mut serving = pin!(self);
+        match select(serving.as_mut(), signal).await {
+            Either::First(served) => served,
+            Either::Second(_) => {
+                server.stopping.set();
+                serving.await
+            }
+        }
     }
 }

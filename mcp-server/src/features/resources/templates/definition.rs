@@ -13,19 +13,20 @@ use mcp_types::{
 use serde::de::DeserializeOwned;
 
 use super::template::Template;
-use crate::features::catalog::{Definition, Features, Hints, Kept, List};
+use crate::features::catalog::{Definition, Hints, ListItem};
+use crate::features::resources::catalog::TEMPLATE;
 use crate::features::resources::contents::IntoContents;
+use crate::features::resources::defined::Defined;
 use crate::features::resources::described::{defined, described};
-use crate::features::resources::found::Defined;
 use crate::features::resources::handlers;
 #[cfg(feature = "_proposals")]
-use crate::features::resources::handlers::Describing;
+use crate::features::resources::handlers::DescribeHandler;
 #[cfg(feature = "seal")]
-use crate::features::resources::handlers::Listing;
-use crate::features::resources::handlers::Reading;
-use crate::features::resources::{TEMPLATE, variables};
+use crate::features::resources::handlers::ListHandler;
+use crate::features::resources::handlers::ReadHandler;
+use crate::features::resources::variables;
 use crate::protocol::changes::Change;
-use crate::protocol::context::Context;
+use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 
 /// A resource template with all that can be said of it.
@@ -52,14 +53,14 @@ pub struct TemplateDef {
     #[cfg(feature = "https-url")]
     http_url: bool,
     matcher: Option<Template>,
-    reader: Option<Reading>,
+    reader: Option<ReadHandler>,
     /// What is said of each resource and cannot be said of a template.
     #[cfg(feature = "_proposals")]
     each: Resource,
     #[cfg(feature = "_proposals")]
-    describer: Option<Describing>,
+    describer: Option<DescribeHandler>,
     #[cfg(feature = "seal")]
-    lister: Option<Listing>,
+    lister: Option<ListHandler>,
 }
 
 impl TemplateDef {
@@ -210,13 +211,9 @@ impl Definition for TemplateDef {
     }
 }
 
-impl Kept for TemplateDef {
+impl ListItem for TemplateDef {
     type Item = ResourceTemplate;
     type Page = ListResourceTemplatesResult;
-
-    fn list(features: &Features) -> &List<Self> {
-        &features.templates
-    }
 
     fn item(&self, _: Revision) -> ResourceTemplate {
         self.template.clone()

@@ -2,7 +2,7 @@
 
 use super::session_store::Delta;
 use crate::protocol::changes::{BusMessage, BusReceiver};
-use crate::protocol::dispatch::Read;
+use crate::protocol::dispatch::Parsed;
 use crate::protocol::error::Chain;
 use crate::protocol::respond;
 use crate::transport::http::service::Endpoint;
@@ -10,7 +10,7 @@ use crate::transport::http::service::Endpoint;
 impl Endpoint {
     /// Tells the other processes.
     pub(crate) fn publish(&self, message: BusMessage) {
-        if let Some(bus) = &self.server.inner.bus {
+        if let Some(bus) = &self.server.bus {
             bus.publish(message);
         }
     }
@@ -25,10 +25,10 @@ impl BusReceiver for Endpoint {
                 };
                 let asked = Some(&*entry.session);
                 match self.server.read(&message, asked) {
-                    Ok(Read::One(message)) => {
+                    Ok(Parsed::One(message)) => {
                         respond::hand_over(asked, &message);
                     }
-                    Ok(Read::Batch(messages)) => {
+                    Ok(Parsed::Batch(messages)) => {
                         for message in messages.iter().flatten() {
                             respond::hand_over(asked, message);
                         }

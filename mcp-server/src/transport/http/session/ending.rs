@@ -89,7 +89,7 @@ impl Sessions {
             tracing::error!(error = %Chain(&error), "a session cannot be removed");
         }
         self.remove_events(&id).await;
-        if tell_others && let Some(bus) = &self.server.inner.bus {
+        if tell_others && let Some(bus) = &self.server.bus {
             bus.publish(BusMessage::SessionEnded { session: id });
         }
     }

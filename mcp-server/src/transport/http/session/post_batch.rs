@@ -10,8 +10,8 @@ use mcp_types::rpc::ErrorObject;
 
 use super::handle::{Entry, Seat};
 use super::stream::Stream;
-use crate::protocol::dispatch::{Answer, Refused};
-use crate::protocol::request_task::Call;
+use crate::protocol::answer::{Answer, Rejection};
+use crate::protocol::request_task::RequestTask;
 
 /// The requests of one POST: one, or those of a batch, whose answers are one message.
 #[derive(Default)]
@@ -22,14 +22,14 @@ pub(crate) struct Jobs {
 }
 
 /// A request, with a seat from when it could not be answered at once.
-struct Job(Call, Option<Seat>);
+struct Job(RequestTask, Option<Seat>);
 
 impl Jobs {
     pub(crate) fn answer(&mut self, answer: Answer) {
         self.answers.push(answer);
     }
 
-    pub(crate) fn call(&mut self, call: Call) {
+    pub(crate) fn call(&mut self, call: RequestTask) {
         // Nearly always there is no other one.
         self.calls.reserve_exact(1);
         self.calls.push(Job(call.end_with_server(), None));
@@ -116,6 +116,6 @@ pub(crate) fn in_flight(id: &RequestId) -> Answer {
     Answer::error(
         Some(id),
         &ErrorObject::invalid_request(what),
-        Refused::Malformed,
+        Rejection::Malformed,
     )
 }

@@ -1,5 +1,6 @@
 //! Requests of sessions, as the revisions from 2025-03-26 to 2025-11-25 have them.
 
+use crate::transport::http::headers;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -16,13 +17,15 @@ use super::session_store::{Before, Delta};
 use super::stream::{First, Stream};
 use super::stream_reader::Reader;
 use super::table::Found;
-use crate::features::subscriptions::tell_session;
+use crate::protocol::announcements::tell_session;
+use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::changes::BusMessage;
-use crate::protocol::context::Extensions;
-use crate::protocol::core::Server;
-use crate::protocol::dispatch::{Accepted, Answer, Read, Refused, Via};
+use crate::protocol::core::Core;
+use crate::protocol::dispatch::{Dispatch, Parsed};
+use crate::protocol::extensions::Extensions;
+use crate::protocol::inbound::Inbound;
 use crate::protocol::metrics::refusals::RefusalCause;
-use crate::protocol::params_view::Head;
+use crate::protocol::params_view::ParamsView;
 use crate::protocol::quota::{PeerUsage, RequestPermit};
 use crate::protocol::respond;
 use crate::protocol::session::Session;
@@ -33,7 +36,7 @@ use crate::transport::http::config::Refusal;
 use crate::transport::http::header_names::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID};
 use crate::transport::http::ids;
 use crate::transport::http::service::Endpoint;
-use crate::util::select::race;
+use crate::util::select::select;
 
 /// The session that a request names, where it is one of a session at all.
 pub(crate) fn session_id(parts: &Parts) -> Option<&str> {
@@ -50,7 +53,7 @@ pub(crate) fn is_modern(bytes: &[u8]) -> bool {
     let Ok(Message::Request { params, .. }) = rpc::parse(bytes) else {
         return false;
     };
-    Head::read(params).is_ok_and(|head| head.version().is_some())
+    ParamsView::read(params).is_ok_and(|head| head.version().is_some())
 }
 
 impl Endpoint {
@@ -165,8 +168,8 @@ impl Endpoint {
         let server = self.server.clone();
         entry.run(stream, async move {
             told.begin().await;
-            let tell = race(race(tell, told.pump()), race(stay, server.stopping()));
-            race(tell, told.ended()).await;
+            let tell = select(select(tell, told.pump()), select(stay, server.stopping()));
+            select(tell, told.ended()).await;
             told.end(None);
             told.finish().await;
         });
@@ -221,28 +224,28 @@ impl Endpoint {
         &self,
         entry: &Arc<Entry>,
         extensions: Arc<Extensions>,
-        read: Read<'_>,
+        read: Parsed<'_>,
         bytes: &[u8],
         permit: &mut RequestPermit,
     ) -> Result<Asked, Refusal> {
         let session = &entry.session;
         let stream = Arc::new(self.stream(entry));
         let outlet: Arc<Stream> = Arc::clone(&stream);
-        let via = Via {
+        let version = extensions.parts().map(|parts| parts.version);
+        let via = Inbound {
             outlet,
             session: Some(Arc::clone(session)),
             // One handshake is enough for a session.
             session_id: None,
             extensions,
-            #[cfg(feature = "versioned-resources")]
-            subscribed: None,
+            transport: headers::transport_info(version),
         };
         let mut jobs = Jobs::default();
         let mut notified = Vec::new();
         let mut again = false;
         let mut before = None;
         let mut requests = 0;
-        let batch = matches!(read, Read::Batch(_));
+        let batch = matches!(read, Parsed::Batch(_));
         let mut take = |message: Message<'_>| {
             if self.answered(entry, &message, (!batch).then_some(bytes)) {
                 return;
@@ -264,23 +267,25 @@ impl Endpoint {
                     before.get_or_insert_with(|| Before::of(session));
                 }
             }
-            match self.server.dispatch(message, &via) {
-                Accepted::Nothing => {}
-                Accepted::Answer(answer) => jobs.answer(answer),
-                Accepted::Session(..) => again = true,
-                Accepted::Call(call) => jobs.call(call),
-                Accepted::Notification(handler) => notified.push(handler),
-                Accepted::Cancel(id) => self.cancel(entry, id),
+            let check =
+                |method: &str, head: &ParamsView<'_>| headers::check(&via.extensions, method, head);
+            match self.server.dispatch_checked(message, &via, check) {
+                Dispatch::Nothing => {}
+                Dispatch::Answer(answer) => jobs.answer(answer),
+                Dispatch::Session(..) => again = true,
+                Dispatch::Call(call) => jobs.call(call),
+                Dispatch::Notification(handler) => notified.push(handler),
+                Dispatch::Cancel(id) => self.cancel(entry, id),
             }
         };
         match read {
-            Read::One(message) => take(message),
-            Read::Batch(messages) => {
+            Parsed::One(message) => take(message),
+            Parsed::Batch(messages) => {
                 let mut faults = Vec::new();
                 for message in messages {
                     match message {
                         Ok(message) => take(message),
-                        Err(error) => faults.extend(Server::refuse(&error)),
+                        Err(error) => faults.extend(Core::refuse(&error)),
                     }
                 }
                 for fault in faults {
@@ -425,7 +430,7 @@ const TOO_MANY: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many ses
 fn too_many_requests(id: &RequestId, refusal: Refusal) -> Answer {
     let Refusal(_, what) = refusal;
     let error = ErrorObject::internal_error(what);
-    Answer::error(Some(id), &error, Refused::Malformed)
+    Answer::error(Some(id), &error, Rejection::Malformed)
 }
 
 /// Whether a method changes what a session established.
@@ -439,7 +444,7 @@ fn changes_session(method: &str) -> bool {
 /// A response of one text. To clients of these revisions 404 says that the session is over: an
 /// error is an answer like others, but for what is wrong about HTTP itself.
 fn whole(last: Answer) -> Response<HttpBody> {
-    if last.refused == Some(Refused::Mismatch) {
+    if last.refused == Some(Rejection::Mismatch) {
         return answer::answer(last);
     }
     answer::json(StatusCode::OK, last.message)

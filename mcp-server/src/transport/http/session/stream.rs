@@ -15,12 +15,12 @@ use tokio::time::sleep;
 use super::event_store::EventStore;
 use super::sse_event::{write_numbered, write_prime};
 use super::stream_buffer::{Phase, Reads, Window};
-use crate::protocol::dispatch::Answer;
+use crate::protocol::answer::Answer;
 use crate::protocol::error::Chain;
-use crate::protocol::message_sink::{Outlet, Push};
+use crate::protocol::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
-use crate::util::select::race;
+use crate::util::select::select;
 
 /// The stream of one POST, or of the announcements of a session.
 pub(crate) struct Stream {
@@ -174,7 +174,7 @@ impl Stream {
                 Poll::Pending
             });
             // Which of the two it was does not matter: the state says it.
-            let _ = Box::pin(race(decided, sleep(patience))).await;
+            let _ = Box::pin(select(decided, sleep(patience))).await;
         }
         let mut state = self.state();
         if !state.over {
@@ -328,20 +328,20 @@ impl Drop for Stream {
     }
 }
 
-impl Outlet for Stream {
-    fn push(&self, message: &[u8]) -> Push {
+impl MessageSink for Stream {
+    fn push(&self, message: &[u8]) -> TrySend {
         self.change(|state| {
             if state.phase == Phase::Closed {
-                return Push::Closed;
+                return TrySend::Closed;
             }
             let size = message.len();
             if !state.events.is_empty()
                 && (state.bytes + size > self.limit || !self.peer.has_room(size))
             {
-                return Push::Full;
+                return TrySend::Full;
             }
             state.add(Bytes::copy_from_slice(message));
-            Push::Queued
+            TrySend::Queued
         })
     }
 

@@ -10,7 +10,7 @@ use mcp_types::RequestId;
 use super::post_batch::Jobs;
 use super::stream::{Stream, set};
 use super::stream_buffer::Window;
-use crate::protocol::dispatch::Answer;
+use crate::protocol::answer::Answer;
 use crate::protocol::error::Chain;
 
 impl Stream {

@@ -13,10 +13,10 @@ use super::event_store::{EventStore, Page, StoreError};
 use super::handle::Reading;
 use super::sse_event::write_numbered;
 use super::stream::{Next, Stream};
-use crate::protocol::core::Server;
+use crate::protocol::core::Core;
 use crate::protocol::error::Chain;
 use crate::transport::http::answer::comment;
-use crate::util::select::{Either, race};
+use crate::util::select::{Either, select};
 
 /// A connection that reads a stream.
 pub(crate) struct Reader {
@@ -41,7 +41,7 @@ enum From {
     Live(Arc<Stream>, u64),
     /// A stream whose request is over, or served by another process.
     Store {
-        server: Server,
+        server: Arc<Core>,
         store: Arc<dyn EventStore>,
         session: Arc<str>,
         stream: Arc<str>,
@@ -76,7 +76,7 @@ impl Reader {
     /// Reads a stream whose request is over, or served by another process. It ends when the server
     /// shuts down and the store has no more events for now: the client may go on elsewhere.
     pub(crate) fn stored(
-        server: &Server,
+        server: &Arc<Core>,
         store: Arc<dyn EventStore>,
         session: &str,
         stream: &str,
@@ -234,7 +234,7 @@ impl From {
                 let (store, server) = (Arc::clone(store), server.clone());
                 Box::pin(async move {
                     let read = store.read(&session, &stream, after);
-                    match race(read, server.stopping()).await {
+                    match select(read, server.stopping()).await {
                         Either::First(read) => read,
                         Either::Second(()) => Ok(None),
                     }

@@ -10,7 +10,7 @@ use super::ending::Watch;
 use super::event_store::{EventStore, StoreError};
 use super::handle::Entry;
 use super::session_store::{Delta, Record, SessionStore, read, record, restore};
-use crate::protocol::core::Server;
+use crate::protocol::core::Core;
 use crate::protocol::error::Chain;
 use crate::protocol::quota::{Gauge, PeerKey, PeerUsage};
 use crate::protocol::session::Session;
@@ -20,7 +20,7 @@ use crate::transport::http::peer_table::PeerTable;
 /// The sessions of an endpoint.
 pub(crate) struct Sessions {
     all: Mutex<PeerTable<String, Arc<Entry>>>,
-    pub(crate) server: Server,
+    pub(crate) server: Arc<Core>,
     pub(crate) store: Option<Arc<dyn SessionStore>>,
     pub(crate) events: Arc<dyn EventStore>,
     /// Whether no other process has the events.
@@ -48,7 +48,11 @@ pub(crate) enum Found {
 }
 
 impl Sessions {
-    pub(crate) fn new(server: &Server, config: &HttpConfig, events: Arc<dyn EventStore>) -> Self {
+    pub(crate) fn new(
+        server: &Arc<Core>,
+        config: &HttpConfig,
+        events: Arc<dyn EventStore>,
+    ) -> Self {
         let limits = server.limits();
         Self {
             all: Mutex::new(PeerTable::new(limits.sessions, limits.sessions_per_peer)),
@@ -216,7 +220,7 @@ impl Sessions {
         };
         // Where it began is not known here.
         let key = PeerKey::of_http(session.principal.as_deref(), None);
-        let added = self.add(session, self.server.inner.peers.usage(key));
+        let added = self.add(session, self.server.peers.usage(key));
         // The session goes on at other processes.
         for gone in added.gone {
             Box::pin(self.forget_events(gone.id())).await;

@@ -1,10 +1,7 @@
 //! [`Listing`]: a list that changes while the server runs.
 
-use super::{Definition, Kept, List};
-use crate::features::prompts::definition::PromptDef;
-use crate::features::resources::definition::ResourceDef;
-use crate::features::tools::definition::ToolDef;
-use crate::protocol::core::Server;
+use crate::features::catalog::{Definition, List};
+use crate::protocol::core::Core;
 use crate::protocol::error::BuildError;
 
 /// A list of a running server. What changes is announced to all peers that subscribed.
@@ -13,8 +10,14 @@ use crate::protocol::error::BuildError;
 /// was declared: `.capabilities(|c| c.tools(ToolsCapability::new().list_changed(true)))`.
 #[derive(Clone, Copy)]
 pub struct Listing<'a, T> {
-    server: &'a Server,
+    core: &'a Core,
     list: &'a List<T>,
+}
+
+impl<'a, T> Listing<'a, T> {
+    pub(crate) fn new(core: &'a Core, list: &'a List<T>) -> Self {
+        Self { core, list }
+    }
 }
 
 impl<T: Definition> Listing<'_, T> {
@@ -26,7 +29,7 @@ impl<T: Definition> Listing<'_, T> {
     /// definition is at fault.
     pub fn add(&self, item: T) -> Result<(), BuildError> {
         self.list.add(item)?;
-        self.server.announce(T::change());
+        self.core.announce(T::change());
         Ok(())
     }
 
@@ -37,7 +40,7 @@ impl<T: Definition> Listing<'_, T> {
     /// [`BuildError::Invalid`] where the definition is at fault.
     pub fn replace(&self, item: T) -> Result<(), BuildError> {
         self.list.replace(item)?;
-        self.server.announce(T::change());
+        self.core.announce(T::change());
         Ok(())
     }
 
@@ -47,7 +50,7 @@ impl<T: Definition> Listing<'_, T> {
     pub fn remove(&self, key: &str) -> bool {
         let removed = self.list.remove(key);
         if removed {
-            self.server.announce(T::change());
+            self.core.announce(T::change());
         }
         removed
     }
@@ -56,32 +59,5 @@ impl<T: Definition> Listing<'_, T> {
     #[must_use]
     pub fn contains(&self, key: &str) -> bool {
         self.list.get(key).is_some()
-    }
-}
-
-impl Server {
-    pub(crate) fn listing<T: Kept>(&self) -> Listing<'_, T> {
-        Listing {
-            server: self,
-            list: T::list(&self.inner.features),
-        }
-    }
-
-    /// The list of tools, to change it.
-    #[must_use]
-    pub fn tools(&self) -> Listing<'_, ToolDef> {
-        self.listing()
-    }
-
-    /// The list of resources, to change it.
-    #[must_use]
-    pub fn resources(&self) -> Listing<'_, ResourceDef> {
-        self.listing()
-    }
-
-    /// The list of prompts, to change it.
-    #[must_use]
-    pub fn prompts(&self) -> Listing<'_, PromptDef> {
-        self.listing()
     }
 }

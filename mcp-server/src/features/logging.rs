@@ -1,0 +1,64 @@
+//! Log messages to the peer: `Context::log` and `logging/setLevel`.
+
+use mcp_types::error::DecodeError;
+use mcp_types::json::Value;
+use mcp_types::v2025_11_25::SetLevelRequest;
+use mcp_types::{
+    LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, Notification,
+    Request,
+};
+
+use crate::protocol::core::Context;
+use crate::protocol::error::HandlerError;
+use crate::protocol::lifecycle::SessionRequest;
+use crate::protocol::params_view::ParamsView;
+use crate::protocol::raw_object::{FromMembers, RawObject};
+use crate::protocol::registry::Registry;
+use crate::protocol::route::common;
+use crate::protocol::session::severity;
+
+pub(crate) fn register(registry: &mut Registry) {
+    let set_level = SessionRequest::new(set_level);
+    registry.route(SetLevelRequest::METHOD, Box::new(set_level));
+}
+
+impl Context {
+    /// Sends a log message, if the peer wants messages of this level: one before 2026-07-28 by
+    /// `logging/setLevel`, a newer one by the request's `_meta`.
+    ///
+    /// # Errors
+    ///
+    /// Where the peer's revision has no such level.
+    pub async fn log(
+        &self,
+        level: LoggingLevel,
+        logger: impl Into<Option<&str>>,
+        data: impl Into<Value>,
+    ) -> Result<(), HandlerError> {
+        let wanted = self.state.log_level;
+        if wanted.is_none_or(|least| severity(level) < least) {
+            return Ok(());
+        }
+        let mut params = LoggingMessageNotificationParams::new(level, data.into());
+        params.logger = logger.into().map(Into::into);
+        self.notify(LoggingMessageNotification::METHOD, params)
+            .await
+    }
+}
+
+/// The params of `logging/setLevel`.
+struct Level(LoggingLevel);
+
+impl FromMembers for Level {
+    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
+        members.required("level").map(Self)
+    }
+}
+
+fn set_level(cx: &Context, head: &ParamsView<'_>) -> Result<(), HandlerError> {
+    let Level(level) = common(head, cx)?;
+    if let Some(session) = cx.peer().session() {
+        session.set_level(level);
+    }
+    Ok(())
+}

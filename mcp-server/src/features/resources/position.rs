@@ -1,0 +1,57 @@
+//! [`ResourcePage`]: some resources of a list, and the [`Position`] of the next ones.
+
+use mcp_types::Resource;
+
+/// Some resources, and where the next ones are.
+#[derive(Default)]
+pub(crate) struct ResourcePage {
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) next: Option<Position>,
+}
+
+/// Where a list goes on. Places are never used twice, so that nothing is listed twice or left out
+/// while definitions come and go.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Position {
+    /// At the beginning.
+    Beginning,
+    /// Behind a place of the list.
+    Listed(u64),
+    /// Within what a template lists: the place of the template, and what its handler said.
+    Within(u64, String),
+    /// Behind a template.
+    Behind(u64),
+    /// Within the members of a collection: what its handler said.
+    Member(String),
+}
+
+impl Position {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let (tag, place, text) = match self {
+            Self::Beginning => (0, 0, ""),
+            Self::Listed(place) => (1, *place, ""),
+            Self::Within(place, position) => (2, *place, position.as_str()),
+            Self::Behind(place) => (3, *place, ""),
+            Self::Member(position) => (4, 0, position.as_str()),
+        };
+        let mut bytes = vec![tag];
+        bytes.extend(place.to_be_bytes());
+        bytes.extend(text.as_bytes());
+        bytes
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (tag, rest) = bytes.split_first()?;
+        let (place, text) = rest.split_first_chunk()?;
+        let place = u64::from_be_bytes(*place);
+        let text = str::from_utf8(text).ok()?.to_owned();
+        Some(match tag {
+            0 => Self::Beginning,
+            1 => Self::Listed(place),
+            2 => Self::Within(place, text),
+            3 => Self::Behind(place),
+            4 => Self::Member(text),
+            _ => return None,
+        })
+    }
+}

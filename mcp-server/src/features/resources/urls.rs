@@ -1,0 +1,66 @@
+//! URLs in descriptions of resources, by the proposal `https-url`.
+
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use mcp_types::peer_text::PeerText;
+use mcp_types::{CacheScope, Resource};
+
+use crate::features::catalog::Hints;
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::protocol::core::Context;
+use crate::protocol::extensions::Principal;
+
+/// Gives a resource its URL, for a peer that gets what the proposal adds. What the author said
+/// stays, but for what is not `https`.
+pub(crate) fn offer(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
+    if let Some(url) = &resource.http_url {
+        let scheme = url.get(..8).unwrap_or_default();
+        if !scheme.eq_ignore_ascii_case("https://") {
+            // Not the URL itself, which may be one that opens something.
+            let uri = PeerText(&resource.uri);
+            tracing::error!(%uri, "an `httpUrl` that is not https was left out");
+            resource.http_url = None;
+            resource.http_url_expires_at = None;
+        }
+        return;
+    }
+    resource.http_url_expires_at = None;
+    if let Some((url, expires_at)) = url(resource, cx, resources) {
+        resource.http_url = Some(url);
+        resource.http_url_expires_at = Some(expires_at);
+    }
+}
+
+fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option<(String, String)> {
+    let urls = resources.urls.as_deref()?;
+    #[cfg(feature = "sep-2093")]
+    if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
+        return None;
+    }
+    if !is_known(cx) || !resources.locate(&resource.uri)?.has_url() {
+        return None;
+    }
+    urls.issue(&resource.uri, cx.extension())
+}
+
+/// What caches may do with a list: one with URLs is for nobody but the peer that they were handed
+/// out to, and no longer of use than they are.
+pub(crate) fn hints(hints: &Hints, resources: &[Resource], catalog: &ResourceCatalog) -> Hints {
+    let mut hints = hints.clone();
+    if let Some(urls) = &catalog.urls
+        && resources.iter().any(|resource| resource.http_url.is_some())
+    {
+        let lifetime = i64::try_from(urls.lifetime_ms()).unwrap_or(i64::MAX);
+        hints.ttl_ms = hints.ttl_ms.min(lifetime);
+        hints.scope = CacheScope::Private;
+    }
+    hints
+}
+
+/// Whether it will be known later who asks now: a request that has to be authorized, and of which
+/// no middleware says whose it is, could later be anyone's.
+fn is_known(cx: &Context) -> bool {
+    let parts = cx.extension::<Parts>();
+    let authorized = parts.is_some_and(|parts| parts.headers.contains_key(AUTHORIZATION));
+    !authorized || cx.extension::<Principal>().is_some()
+}

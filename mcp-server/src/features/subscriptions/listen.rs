@@ -1,0 +1,154 @@
+//! `subscriptions/listen`: announces changes to a peer of the newest revision.
+
+use std::sync::Arc;
+
+use mcp_types::error::DecodeError;
+use mcp_types::{
+    CancelledNotification, CancelledNotificationParams, Notification, NotificationMetaObject,
+    SubscriptionFilter, SubscriptionsAcknowledgedNotification,
+    SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenResult,
+    SubscriptionsListenResultMetaObject,
+};
+
+#[cfg(feature = "versioned-resources")]
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::subscriptions::capability::can_subscribe;
+#[cfg(feature = "versioned-resources")]
+use crate::features::subscriptions::news::News;
+#[cfg(not(feature = "versioned-resources"))]
+use crate::protocol::announcements::announcement;
+use crate::protocol::changes::Interest;
+use crate::protocol::core::{Context, Core};
+use crate::protocol::error::HandlerError;
+use crate::protocol::limits::SUBSCRIBED_BYTES;
+use crate::protocol::notification::modern;
+use crate::protocol::quota::PeerKey;
+use crate::protocol::raw_object::{FromMembers, RawObject};
+use crate::protocol::retained::{self, RetainedBytes};
+use crate::protocol::uri_limit::check_uri;
+use crate::util::select::{Either, select};
+use crate::util::uri_set::UriSet;
+
+/// The params of `subscriptions/listen`.
+pub(crate) struct Listen {
+    notifications: SubscriptionFilter,
+}
+
+impl FromMembers for Listen {
+    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
+        let notifications = members.required("notifications")?;
+        Ok(Self { notifications })
+    }
+}
+
+/// Serves `subscriptions/listen`: acknowledges, then tells of changes until the peer cancels or
+/// the server stops.
+pub(crate) async fn listen(
+    params: Listen,
+    cx: Context,
+    #[cfg(feature = "versioned-resources")] resources: Arc<ResourceCatalog>,
+) -> Result<SubscriptionsListenResult, HandlerError> {
+    let Some(id) = cx.request_id().cloned() else {
+        return Err(HandlerError::internal("a subscription needs a request"));
+    };
+    let core = Arc::clone(cx.core());
+    let Some(permit) = core.peers.subscribe(PeerKey::of(&cx.state.extensions)) else {
+        return Err(HandlerError::internal("too many subscriptions"));
+    };
+    let honoured = honour(&core, params.notifications)?;
+    let named = honoured.resource_subscriptions.as_deref();
+    let bytes = named.unwrap_or_default().iter().map(String::len).sum();
+    let memory = retained::memory(cx.state.meta_bytes, bytes);
+    let Some(_retained) = RetainedBytes::try_new(permit.peer(), memory) else {
+        return Err(HandlerError::internal(
+            "subscriptions and sessions keep too much memory",
+        ));
+    };
+    let interest = Interest {
+        tools: honoured.tools_list_changed == Some(true),
+        prompts: honoured.prompts_list_changed == Some(true),
+        resources: honoured.resources_list_changed == Some(true),
+    };
+    let mut uris = UriSet::default();
+    for uri in honoured
+        .resource_subscriptions
+        .as_deref()
+        .unwrap_or_default()
+    {
+        uris.insert(uri.clone());
+    }
+    let wants = Box::new(move |uri: &str| uris.contains(uri));
+    // Before the acknowledgement, so that no change between the two is missed.
+    let subscriber = core.hub.subscribe(interest, wants);
+    let meta = NotificationMetaObject::new().subscription_id(id.clone());
+    let acknowledged =
+        SubscriptionsAcknowledgedNotificationParams::new(honoured).meta(meta.clone());
+    let method = SubscriptionsAcknowledgedNotification::METHOD;
+    let message = modern(method, &acknowledged)?;
+    // The subscription may last for long, and has the URIs already.
+    drop(acknowledged);
+    cx.say(message).await;
+    #[cfg(feature = "versioned-resources")]
+    let news = News::new(&cx, &resources);
+    loop {
+        #[cfg(feature = "versioned-resources")]
+        let next = news.next(&subscriber, &meta);
+        #[cfg(not(feature = "versioned-resources"))]
+        let next = async {
+            let change = subscriber.next().await;
+            announcement(Revision::LATEST, change, Some(meta.clone()))
+        };
+        match select(core.stopping(), next).await {
+            Either::First(()) => break,
+            Either::Second(message) => cx.state.outlet.send(&message?).await,
+        };
+    }
+    let cancelled = CancelledNotificationParams::new(id.clone())
+        .reason("the server is shutting down")
+        .meta(meta);
+    cx.say(modern(CancelledNotification::METHOD, &cancelled)?)
+        .await;
+    let meta = SubscriptionsListenResultMetaObject::new(id);
+    Ok(SubscriptionsListenResult::new(meta))
+}
+
+/// The part of a filter that the server can serve.
+fn honour(core: &Core, asked: SubscriptionFilter) -> Result<SubscriptionFilter, HandlerError> {
+    let limit = core.limits().subscribed_resources;
+    let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();
+    if uris.len() > limit {
+        return Err(HandlerError::invalid_params(format!(
+            "$.notifications.resourceSubscriptions has {} URIs, the limit is {limit}",
+            uris.len()
+        )));
+    }
+    for (at, uri) in uris.iter().enumerate() {
+        let place = format_args!("$.notifications.resourceSubscriptions[{at}]");
+        check_uri(core, place, uri)?;
+    }
+    if uris.iter().map(String::len).sum::<usize>() > SUBSCRIBED_BYTES {
+        return Err(HandlerError::invalid_params(format!(
+            "$.notifications.resourceSubscriptions has more than {SUBSCRIBED_BYTES} bytes"
+        )));
+    }
+    let capabilities = core.capabilities();
+    let tools = capabilities
+        .tools
+        .as_ref()
+        .and_then(|tools| tools.list_changed);
+    let prompts = capabilities
+        .prompts
+        .as_ref()
+        .and_then(|prompts| prompts.list_changed);
+    let resources = capabilities.resources.as_ref();
+    let mut honoured = SubscriptionFilter::new();
+    let only = |asked: Option<bool>, can: Option<bool>| asked.filter(|_| can == Some(true));
+    honoured.tools_list_changed = only(asked.tools_list_changed, tools);
+    honoured.prompts_list_changed = only(asked.prompts_list_changed, prompts);
+    honoured.resources_list_changed = only(
+        asked.resources_list_changed,
+        resources.and_then(|resources| resources.list_changed),
+    );
+    honoured.resource_subscriptions = asked.resource_subscriptions.filter(|_| can_subscribe(core));
+    Ok(honoured)
+}

@@ -1,0 +1,72 @@
+//! Notifications of changes, and the task that sends them to a session.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use mcp_types::{
+    Notification, NotificationMetaObject, NotificationParams, PromptListChangedNotification,
+    ResourceListChangedNotification, ResourceUpdatedNotification,
+    ResourceUpdatedNotificationParams, Revision, ToolListChangedNotification,
+};
+
+use crate::protocol::changes::{Change, Interest};
+use crate::protocol::core::Core;
+use crate::protocol::error::HandlerError;
+use crate::protocol::error_report::logged;
+use crate::protocol::message_sink::MessageSink;
+use crate::protocol::notification::notification;
+use crate::protocol::session::Session;
+
+/// Tells a legacy session of changes from now on, until it is dropped or the peer is gone. Lists are
+/// announced to every session, resources to those that subscribed.
+pub(crate) fn tell_session(
+    core: &Core,
+    session: Arc<Session>,
+    outlet: Arc<dyn MessageSink>,
+) -> impl Future<Output = ()> + Send + use<> {
+    let interest = Interest {
+        tools: true,
+        prompts: true,
+        resources: true,
+    };
+    let wanted = Arc::clone(&session);
+    let wants = Box::new(move |uri: &str| wanted.is_subscribed(uri));
+    let subscriber = core.hub.subscribe(interest, wants);
+    // The peer may subscribe, and change something, before this is first polled.
+    async move {
+        loop {
+            let change = subscriber.next().await;
+            match announcement(session.revision, change, None) {
+                Ok(message) => {
+                    if !outlet.send(&message).await {
+                        return;
+                    }
+                }
+                Err(error) => {
+                    tracing::error!(error = %logged(&error), "a change cannot be announced")
+                }
+            }
+        }
+    }
+}
+
+/// The notification of a change.
+pub(crate) fn announcement(
+    revision: Revision,
+    change: Change,
+    meta: Option<NotificationMetaObject>,
+) -> Result<Vec<u8>, HandlerError> {
+    let mut plain = NotificationParams::new();
+    let method = match change {
+        Change::Tools => ToolListChangedNotification::METHOD,
+        Change::Prompts => PromptListChangedNotification::METHOD,
+        Change::Resources => ResourceListChangedNotification::METHOD,
+        Change::Resource(uri) => {
+            let mut params = ResourceUpdatedNotificationParams::new(uri);
+            params.meta = meta;
+            return notification(revision, ResourceUpdatedNotification::METHOD, params);
+        }
+    };
+    plain.meta = meta;
+    notification(revision, method, plain)
+}

@@ -1,0 +1,45 @@
+//! [`ConnectionScope`]: what lasts as long as a connection of byte streams.
+
+use std::any::Any;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A task that ends with its connection.
+pub(crate) type ConnectionTask = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Attached to the extensions of a connection on which all requests come from one peer, in order.
+/// Over HTTP, where nothing connects the requests of the newest revision, there is none.
+#[derive(Clone, Default)]
+pub(crate) struct ConnectionScope(Arc<ScopeState>);
+
+#[derive(Default)]
+struct ScopeState {
+    /// The state that a feature keeps for the connection.
+    attached: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// Tasks that the transport has not started yet.
+    tasks: Mutex<Vec<ConnectionTask>>,
+}
+
+impl ConnectionScope {
+    /// Returns the state that a feature keeps for the connection, created on the first call. `None`
+    /// if it was created with another type.
+    pub(crate) fn attached<T: Default + Send + Sync + 'static>(&self) -> Option<&T> {
+        let attached = self.0.attached.get_or_init(|| Box::<T>::default());
+        attached.downcast_ref()
+    }
+
+    /// Runs a task until it ends or the connection does. It starts after the answer to the request
+    /// that is being served.
+    pub(crate) fn spawn(&self, task: ConnectionTask) {
+        self.tasks().push(task);
+    }
+
+    /// Takes the tasks to be started.
+    pub(crate) fn take_tasks(&self) -> Vec<ConnectionTask> {
+        std::mem::take(&mut self.tasks())
+    }
+
+    fn tasks(&self) -> std::sync::MutexGuard<'_, Vec<ConnectionTask>> {
+        self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

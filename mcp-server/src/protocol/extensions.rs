@@ -1,0 +1,95 @@
+//! [`Extensions`]: values that a transport or a middleware attached to a connection or a request.
+
+use std::any::Any;
+#[cfg(feature = "http")]
+use std::sync::Arc;
+
+#[cfg(feature = "http")]
+use crate::protocol::peer_address::PeerAddress;
+
+/// Values by type, attached to a connection or a request.
+#[derive(Default)]
+pub struct Extensions {
+    /// A handful, each of another type.
+    values: Vec<Box<dyn Any + Send + Sync>>,
+    /// The HTTP request, whose own extensions count as ours.
+    #[cfg(feature = "http")]
+    parts: Option<Arc<http::request::Parts>>,
+    /// Where it comes from.
+    #[cfg(feature = "http")]
+    remote: Option<std::net::SocketAddr>,
+    #[cfg(feature = "http")]
+    peer: Option<PeerAddress>,
+}
+
+impl Extensions {
+    /// Holds nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Attaches a value; one of the same type gives way.
+    pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
+        let value = Box::new(value);
+        match self.values.iter_mut().find(|known| known.is::<T>()) {
+            Some(known) => *known = value,
+            None => self.values.push(value),
+        }
+    }
+
+    /// The value of a type.
+    #[must_use]
+    pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        let own = self.values.iter().find_map(|value| value.downcast_ref());
+        #[cfg(feature = "http")]
+        let own = own.or_else(|| {
+            let parts = self.parts()?;
+            let whole: &dyn Any = parts;
+            let remote: Option<&dyn Any> = self.remote.as_ref().map(|remote| remote as _);
+            let peer: Option<&dyn Any> = self.peer.as_ref().map(|peer| peer as _);
+            let found = whole.downcast_ref().or_else(|| parts.extensions.get());
+            let found = found.or_else(|| remote?.downcast_ref());
+            found.or_else(|| peer?.downcast_ref())
+        });
+        own
+    }
+
+    /// The name of the [`Principal`] among the values, if the peer is authenticated.
+    pub(crate) fn principal(&self) -> Option<&str> {
+        self.get::<Principal>().map(|principal| &*principal.0)
+    }
+
+    /// What is known of an HTTP request.
+    #[cfg(feature = "http")]
+    pub(crate) fn of_http(
+        parts: Arc<http::request::Parts>,
+        remote: Option<std::net::SocketAddr>,
+    ) -> Self {
+        let known = parts.extensions.get().copied().or(remote);
+        let peer = known.map(|address| PeerAddress(address.ip().to_canonical()));
+        Self {
+            parts: Some(parts),
+            remote,
+            peer,
+            ..Self::default()
+        }
+    }
+
+    /// The HTTP request.
+    #[cfg(feature = "http")]
+    pub(crate) fn parts(&self) -> Option<&http::request::Parts> {
+        self.parts.as_deref()
+    }
+}
+
+/// The authenticated user or client, as a middleware determined it. Attached as an
+/// [extension](Context::extension).
+///
+/// Everything that a peer gets back later is bound to it: sealed request state, cursors, sessions
+/// with their resumable streams, and channels of the deprecated HTTP+SSE. To any other principal,
+/// and to a request without one, a session does not exist (404), and a cursor is invalid (-32602).
+/// What was begun without a principal can only be used without one. A principal therefore has to
+/// keep its name when its access token is renewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal(pub String);

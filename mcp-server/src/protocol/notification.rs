@@ -1,0 +1,35 @@
+//! Writes notifications.
+
+use mcp_types::Revision;
+use mcp_types::revision::{VersionError, Versioned};
+use mcp_types::rpc;
+use serde::Serialize;
+
+use crate::protocol::error::{HandlerError, bad_params};
+
+/// A notification in the form of a revision.
+pub(crate) fn notification<P: Versioned>(
+    revision: Revision,
+    method: &'static str,
+    params: P,
+) -> Result<Vec<u8>, HandlerError> {
+    let mut message = Vec::with_capacity(256);
+    rpc::write_notification_at(&mut message, method, params, revision).map_err(
+        |error| match error {
+            // Nothing that the peer could mend.
+            VersionError::Encode(error) => error.into(),
+            error => bad_params(method, &error),
+        },
+    )?;
+    Ok(message)
+}
+
+/// A notification whose params are in the right form already, such as that of the newest revision.
+pub(crate) fn modern<P: Serialize + ?Sized>(
+    method: &str,
+    params: &P,
+) -> Result<Vec<u8>, HandlerError> {
+    let mut message = Vec::with_capacity(256);
+    rpc::write_notification(&mut message, method, Some(params))?;
+    Ok(message)
+}

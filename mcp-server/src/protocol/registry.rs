@@ -1,0 +1,120 @@
+//! [`Registry`]: what features add to a server before it is built.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+
+use mcp_types::revision::Versioned;
+use mcp_types::{Notification, Proposal, Request, ServerCapabilities, json::Object};
+
+use crate::protocol::core::{Context, Listener, Methods, Route, Routed};
+use crate::protocol::error::{BuildError, HandlerError};
+use crate::protocol::params_view::ParamsView;
+use crate::protocol::raw_object::FromMembers;
+use crate::protocol::route::{self, NotificationHandler, Typed};
+
+/// The handlers and capabilities of a server that is being built, and the errors found so far.
+pub(crate) struct Registry {
+    pub(crate) routes: Methods<Routed>,
+    pub(crate) listeners: Methods<Box<dyn Listener>>,
+    pub(crate) capabilities: ServerCapabilities,
+    pub(crate) proposals: BTreeSet<Proposal>,
+    pub(crate) errors: Vec<BuildError>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self {
+            routes: Methods::default(),
+            listeners: Methods::default(),
+            capabilities: ServerCapabilities::new().logging(Object::new()),
+            proposals: BTreeSet::new(),
+            errors: Vec::new(),
+        }
+    }
+}
+
+impl Registry {
+    /// Keeps the error of a definition, to be reported when the server is built.
+    pub(crate) fn check(&mut self, result: Result<(), BuildError>) {
+        self.errors.extend(result.err());
+    }
+
+    /// Whether there is a handler for a method.
+    pub(crate) fn has_route(&self, method: &str) -> bool {
+        self.routes.get(method).is_some()
+    }
+
+    /// Whether the requests for a kind of definition are answered: where there are definitions, or
+    /// where only the capability is declared and the application handles none of the methods.
+    pub(crate) fn is_served(&self, offered: bool, declared: bool, methods: &[&str]) -> bool {
+        offered || (declared && !methods.iter().any(|method| self.has_route(method)))
+    }
+
+    /// Whether the program opted into a proposal.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn offers(&self, proposal: Proposal) -> bool {
+        self.proposals.contains(&proposal)
+    }
+
+    /// Adds a handler of a notification.
+    pub(crate) fn listen<N, F>(
+        &mut self,
+        handler: impl Fn(N::Params, Context) -> F + Send + Sync + 'static,
+    ) where
+        N: Notification + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let listener = Box::new(NotificationHandler::<N, _>::new(handler));
+        let added = self.listeners.add(N::METHOD, listener);
+        self.check(added);
+    }
+
+    /// Adds a handler; a second one for a method is a fault.
+    pub(crate) fn handle<R, F>(
+        &mut self,
+        handler: impl Fn(R::Params, Context) -> F + Send + Sync + 'static,
+    ) where
+        R: Request + 'static,
+        R::Params: Versioned,
+        R::Result: Versioned,
+        F: Future<Output = Result<R::Result, HandlerError>> + Send + 'static,
+    {
+        let typed = Typed::<_, R::Result, _, _>::new(route::versioned, handler);
+        self.route(R::METHOD, Box::new(typed));
+    }
+
+    /// Adds a handler that needs no more of the params than what all revisions have.
+    pub(crate) fn serve<P, T, F>(
+        &mut self,
+        method: &'static str,
+        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
+    ) where
+        P: FromMembers + 'static,
+        T: Versioned + 'static,
+        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        self.serve_read(method, route::common, handler);
+    }
+
+    /// The same with params that are read in a way of their own.
+    pub(crate) fn serve_read<P, T, F>(
+        &mut self,
+        method: &'static str,
+        read: impl Fn(&ParamsView<'_>, &Context) -> Result<P, HandlerError> + Send + Sync + 'static,
+        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
+    ) where
+        P: 'static,
+        T: Versioned + 'static,
+        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        let typed = Typed::<P, T, _, _>::new(read, handler);
+        self.route(method, Box::new(typed));
+    }
+
+    /// Adds a handler of another kind.
+    pub(crate) fn route(&mut self, method: &'static str, route: Box<dyn Route>) {
+        let routed = Routed::new(method, route);
+        let added = self.routes.add(method, routed);
+        self.check(added);
+    }
+}

@@ -1,0 +1,13 @@
+//! [`ResourceUrls`]: issues URLs for resources.
+
+use crate::protocol::extensions::Principal;
+
+/// Issues URLs by which resources can be downloaded. Implemented by the proposal `https-url`.
+pub(crate) trait ResourceUrls: Send + Sync {
+    /// Returns a URL for a resource and the time when it expires, as text; `None` if the URL would
+    /// be too long.
+    fn issue(&self, uri: &str, principal: Option<&Principal>) -> Option<(String, String)>;
+
+    /// How long a URL is valid, in milliseconds.
+    fn lifetime_ms(&self) -> u64;
+}

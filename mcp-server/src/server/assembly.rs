@@ -1,0 +1,156 @@
+//! Puts a server together: the only place that lists the features.
+
+use std::sync::{Arc, Weak};
+
+#[cfg(feature = "https-url")]
+use mcp_types::Proposal;
+
+use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
+#[cfg(feature = "https-url")]
+use crate::proposals::https_url::issue::Urls;
+use crate::protocol::changes::{BusReceiver, Hub};
+use crate::protocol::core::Core;
+use crate::protocol::error::BuildError;
+#[cfg(feature = "seal")]
+use crate::protocol::error::Chain;
+use crate::protocol::lifecycle;
+#[cfg(feature = "http")]
+use crate::protocol::metrics::counters::Counters;
+use crate::protocol::quota::Peers;
+use crate::protocol::registry::Registry;
+#[cfg(feature = "seal")]
+use crate::protocol::seal::{KeySlot, Keys};
+use crate::server::builder::ServerBuilder;
+use crate::server::catalogs::Catalogs;
+use crate::server::handle::Server;
+use crate::util::signal::CancelSignal;
+
+impl ServerBuilder {
+    /// Checks the definition.
+    ///
+    /// # Errors
+    ///
+    /// The first fault, see [`BuildError`].
+    pub fn build(self) -> Result<Server, BuildError> {
+        let ServerBuilder {
+            info,
+            instructions,
+            limits,
+            error_detail,
+            bus,
+            mut registry,
+            definitions,
+            #[cfg(feature = "seal")]
+            keys,
+            #[cfg(feature = "https-url")]
+            urls,
+        } = self;
+        #[cfg(feature = "https-url")]
+        let urls = {
+            let opted_in = registry.offers(Proposal::HttpsUrl);
+            if !opted_in && urls.is_some() {
+                tracing::warn!("no URLs are handed out: the program did not opt into the proposal");
+            }
+            let urls = urls.filter(|_| opted_in);
+            if bus.is_some() && urls.as_ref().is_some_and(|urls| !urls.has_keys()) {
+                tracing::warn!(
+                    "the bus connects processes, but this one has random keys for URLs of resources: \
+                     the others refuse its URLs. Set `HttpUrls::keys` to the same in all of them"
+                );
+            }
+            urls.map(Urls::new)
+                .transpose()
+                .map_err(random)?
+                .map(Arc::new)
+        };
+        let (catalogs, completions) = definitions.into_catalogs(
+            #[cfg(feature = "https-url")]
+            urls,
+        );
+        lifecycle::register(&mut registry);
+        logging::register(&mut registry);
+        subscriptions::register(
+            &mut registry,
+            #[cfg(feature = "versioned-resources")]
+            &catalogs.resources,
+        );
+        tools::register(&mut registry, &catalogs.tools, &catalogs.resources);
+        resources::register(&mut registry, &catalogs.resources);
+        prompts::register(&mut registry, &catalogs.prompts, &catalogs.resources);
+        completions::register(
+            &mut registry,
+            completions,
+            &catalogs.prompts,
+            &catalogs.resources,
+        );
+        announce_proposals(&mut registry);
+        if let Some(fault) = registry.errors.into_iter().next() {
+            return Err(fault);
+        }
+        let limits = limits.checked()?;
+        let info_text = mcp_types::json::to_raw(&info).map_err(|error| BuildError::Invalid {
+            kind: "server",
+            name: info.name.clone(),
+            reason: error.to_string(),
+        })?;
+        #[cfg(feature = "seal")]
+        let random_keys = keys.is_none();
+        #[cfg(feature = "seal")]
+        if random_keys && bus.is_some() {
+            tracing::warn!(
+                "the bus connects processes, but this one has random keys: the others refuse its \
+                 request state and cursors. Set `ServerBuilder::keys` to the same in all of them"
+            );
+        }
+        #[cfg(feature = "seal")]
+        let keys = match keys {
+            Some(keys) => keys,
+            None => Keys::generate().map_err(random)?,
+        };
+        let catalogs = Arc::new(catalogs);
+        let core = Arc::new(Core {
+            info,
+            info_text,
+            instructions,
+            capabilities: registry.capabilities,
+            proposals: registry.proposals,
+            peers: Peers::new(&limits),
+            limits,
+            error_detail,
+            routes: registry.routes,
+            listeners: registry.listeners,
+            hub: Hub::default(),
+            bus,
+            stopping: CancelSignal::default(),
+            #[cfg(feature = "http")]
+            counters: Counters::default(),
+            #[cfg(feature = "seal")]
+            keys: KeySlot::new(keys),
+            #[cfg(all(feature = "http", feature = "seal"))]
+            random_keys,
+            assembly: Arc::<Catalogs>::clone(&catalogs),
+        });
+        if let Some(bus) = &core.bus {
+            let receiver: Weak<dyn BusReceiver> = Arc::<Core>::downgrade(&core);
+            bus.attach(receiver);
+            #[cfg(feature = "https-url")]
+            if let Some(urls) = &catalogs.urls {
+                let receiver: Weak<dyn BusReceiver> = Arc::<Urls>::downgrade(urls);
+                bus.attach(receiver);
+            }
+        }
+        Ok(Server { core, catalogs })
+    }
+}
+
+#[cfg(feature = "seal")]
+fn random(error: crate::protocol::seal::SealError) -> BuildError {
+    BuildError::Random(Chain(&error).to_string())
+}
+
+/// Declares the proposals that the program opted into.
+fn announce_proposals(registry: &mut Registry) {
+    for proposal in &registry.proposals {
+        proposal.announce(&mut registry.capabilities.experimental);
+    }
+}

@@ -1,0 +1,78 @@
+//! The lists of definitions: [`Definitions`] of a builder, [`Catalogs`] of a server.
+
+use std::sync::Arc;
+
+use crate::features::catalog::List;
+use crate::features::completions::Completions;
+use crate::features::prompts::definition::PromptDef;
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::definition::ResourceDef;
+#[cfg(feature = "templates")]
+use crate::features::resources::templates::definition::TemplateDef;
+use crate::features::tools::definition::ToolDef;
+#[cfg(feature = "https-url")]
+use crate::proposals::https_url::issue::Urls;
+#[cfg(feature = "https-url")]
+use crate::protocol::resource_urls::ResourceUrls;
+
+/// The definitions that a builder collects.
+#[derive(Default)]
+pub(crate) struct Definitions {
+    pub(crate) tools: List<ToolDef>,
+    pub(crate) resources: List<ResourceDef>,
+    #[cfg(feature = "templates")]
+    pub(crate) templates: List<TemplateDef>,
+    pub(crate) prompts: List<PromptDef>,
+    pub(crate) completions: Completions,
+    /// Items of one page; all of them if absent.
+    #[cfg(feature = "seal")]
+    pub(crate) page_size: Option<std::num::NonZeroUsize>,
+}
+
+/// The lists of a running server, which the program can change.
+#[derive(Default)]
+pub(crate) struct Catalogs {
+    pub(crate) tools: Arc<List<ToolDef>>,
+    pub(crate) prompts: Arc<List<PromptDef>>,
+    pub(crate) resources: Arc<ResourceCatalog>,
+    #[cfg(feature = "https-url")]
+    pub(crate) urls: Option<Arc<Urls>>,
+}
+
+impl Definitions {
+    /// Gives all lists the settings that they share, and makes them ready to be served.
+    pub(crate) fn into_catalogs(
+        mut self,
+        #[cfg(feature = "https-url")] urls: Option<Arc<Urls>>,
+    ) -> (Catalogs, Completions) {
+        #[cfg(feature = "templates")]
+        {
+            self.templates.hints = self.resources.hints.clone();
+        }
+        #[cfg(feature = "seal")]
+        {
+            self.tools.page_size = self.page_size;
+            self.prompts.page_size = self.page_size;
+            self.resources.page_size = self.page_size;
+            #[cfg(feature = "templates")]
+            {
+                self.templates.page_size = self.page_size;
+            }
+        }
+        let resources = ResourceCatalog {
+            resources: Arc::new(std::mem::take(&mut self.resources)),
+            #[cfg(feature = "templates")]
+            templates: Arc::new(self.templates),
+            #[cfg(feature = "https-url")]
+            urls: urls.clone().map(|urls| -> Arc<dyn ResourceUrls> { urls }),
+        };
+        let catalogs = Catalogs {
+            tools: Arc::new(self.tools),
+            prompts: Arc::new(self.prompts),
+            resources: Arc::new(resources),
+            #[cfg(feature = "https-url")]
+            urls,
+        };
+        (catalogs, self.completions)
+    }
+}

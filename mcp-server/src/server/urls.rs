@@ -1,0 +1,61 @@
+//! URLs of resources: the service that answers them, revocation and keys.
+
+use crate::proposals::https_url::keys::UrlKeys;
+use crate::protocol::changes::BusMessage;
+use crate::server::handle::Server;
+use crate::server::resource_urls::service::UrlService;
+
+impl Server {
+    /// What serves the URLs that are handed out: `None` where there are no [`HttpUrls`] or the
+    /// program did not opt into the proposal. [`serve_http`](Self::serve_http) serves them
+    /// already, below the path of their base URL.
+    ///
+    /// ```
+    /// # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
+    /// use axum::Router;
+    /// use mcp_server::HttpConfig;
+    ///
+    /// let mut app: Router = Router::new();
+    /// if let Some(urls) = server.resource_urls() {
+    ///     app = app.route_service("/r/{token}", urls);
+    /// }
+    /// let app = app.route_service("/mcp", server.into_service(HttpConfig::new()));
+    /// # drop(app);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [`HttpUrls`]: crate::HttpUrls
+    #[must_use]
+    pub fn resource_urls(&self) -> Option<UrlService> {
+        let urls = self.catalogs.urls.clone()?;
+        Some(UrlService::new(self.clone(), urls))
+    }
+
+    /// Takes back all URLs that were handed out for a resource up to now, in all processes on the
+    /// [`Bus`](crate::Bus). Those that are handed out from now on are good.
+    ///
+    /// It is remembered until the last of them expires, in memory: a process that starts in the
+    /// meantime knows nothing of it. New [keys](Self::rotate_url_keys) are for ever.
+    pub fn revoke_url(&self, uri: &str) {
+        let Some(urls) = &self.catalogs.urls else {
+            return;
+        };
+        let until = urls.revocation(uri);
+        // Here at once, however long the bus takes.
+        urls.revoke(uri, until);
+        if let Some(bus) = &self.core.bus {
+            bus.publish(BusMessage::UrlsRevoked {
+                uri: uri.to_owned(),
+                until,
+            });
+        }
+    }
+
+    /// Replaces the keys that URLs of resources are signed with, see [`UrlKeys`].
+    pub fn rotate_url_keys(&self, keys: UrlKeys) {
+        if let Some(urls) = &self.catalogs.urls {
+            urls.set_keys(keys);
+        }
+    }
+}
