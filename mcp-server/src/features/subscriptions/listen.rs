@@ -1,5 +1,7 @@
 //! `subscriptions/listen`: announces changes to a peer of the newest revision.
 
+#[cfg(not(feature = "versioned-resources"))]
+use mcp_types::Revision;
 use std::sync::Arc;
 
 use mcp_types::error::DecodeError;
