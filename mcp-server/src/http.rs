@@ -4,7 +4,8 @@
 //! endpoint does not serve, `request_body` reads the body, the engine asks `headers` whether they
 //! agree with the body, and `answer` makes the response, to whose `body` a handler writes through
 //! its `line`. `refused` logs requests with a wrong name, and `shared` warns of stores that
-//! processes share without sharing keys.
+//! processes share without sharing keys. `stopping` decides what is still accepted while the server
+//! shuts down.
 //!
 //! `serve` is a server with a socket of its own. It keeps a `peer_table` of connections; each
 //! `connection` has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a
@@ -52,6 +53,7 @@ mod service;
 mod sessions;
 #[cfg(feature = "seal")]
 mod shared;
+mod stopping;
 mod store;
 mod stream;
 mod stream_executor;

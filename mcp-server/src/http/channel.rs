@@ -148,6 +148,7 @@ impl Endpoint {
         let channel =
             channel.filter(|channel| channel.principal.as_deref() == extensions.principal());
         let channel = channel.ok_or(unknown)?;
+        self.check_text(bytes)?;
         let mut extensions = extensions;
         // The place is taken as long as a request is served that needs it.
         extensions.insert(permit);

@@ -183,7 +183,7 @@ impl Endpoint {
         bytes: Bytes,
         mut permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let read = match self.server.read(&bytes, Some(&entry.session)) {
+        let mut read = match self.server.read(&bytes, Some(&entry.session)) {
             Ok(read) => read,
             Err(Some(fault)) => return Ok(answer::answer(fault)),
             Err(None) => {
@@ -191,12 +191,16 @@ impl Endpoint {
                 return Err(Refusal(StatusCode::BAD_REQUEST, what));
             }
         };
+        let refused = self.keep_accepted(&mut read)?;
         let Asked {
-            jobs,
+            mut jobs,
             stream,
             notified,
             before,
         } = self.take(entry, extensions, read, &bytes, &mut permit)?;
+        for answer in refused {
+            jobs.answer(answer);
+        }
         // A handler may run for long, and has what it needs of the body.
         drop(bytes);
         for handler in notified {

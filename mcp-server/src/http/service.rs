@@ -25,7 +25,7 @@ use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
 use super::proxy::{self, PeerAddress};
-use super::{legacy, request_body, sessions::Sessions};
+use super::{legacy, request_body, sessions::Sessions, stopping};
 use crate::changes::BusReceiver;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Read, Via};
@@ -183,11 +183,6 @@ where
     }
 }
 
-pub(super) const SHUTTING_DOWN: Refusal = Refusal(
-    StatusCode::SERVICE_UNAVAILABLE,
-    "the server is shutting down",
-);
-
 impl Endpoint {
     pub(super) async fn respond<B: Body>(
         self: Arc<Self>,
@@ -215,11 +210,13 @@ impl Endpoint {
         if let Err(refusal) = checked {
             return self.refuse(refusal);
         }
-        if let Err(refusal) = self.check_running() {
-            return self.refuse(refusal);
+        // Only looked at when the server stops.
+        let accepted_late = || channel.is_some() || stopping::may_be_accepted(&parts);
+        if self.is_stopping() && !accepted_late() {
+            return self.refuse(self.refuse_when_stopping());
         }
         let peer = || self.peer(&parts, remote.as_ref());
-        let bytes = match request_body::read(body, &self.server, peer).await {
+        let bytes = match request_body::read(body, &self.server, peer, accepted_late).await {
             Ok(bytes) => bytes,
             Err(refusal) => return self.refuse(refusal),
         };
@@ -316,15 +313,6 @@ impl Endpoint {
         }
     }
 
-    /// Refuses requests while the server is shutting down.
-    fn check_running(&self) -> Result<(), Refusal> {
-        if self.server.inner.stopping.is_set() {
-            self.count(RefusalCause::ShuttingDown);
-            return Err(SHUTTING_DOWN);
-        }
-        Ok(())
-    }
-
     async fn modern(
         &self,
         extensions: Arc<Extensions>,
@@ -352,6 +340,9 @@ impl Endpoint {
             Err(Some(fault)) => return answer::answer(fault),
             Ok(Read::One(message)) => message,
         };
+        if let Err(refusal) = self.check_message(&message) {
+            return self.refuse(refusal);
+        }
         if message.method() == Some(INITIALIZE) {
             via.session_id = match new_id() {
                 Ok(id) => Some(id.into()),

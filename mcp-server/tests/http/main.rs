@@ -26,6 +26,7 @@ mod sequences;
 mod sessions;
 mod shares;
 mod shutdown;
+mod stopping;
 mod streams;
 mod subject;
 mod unlimited;

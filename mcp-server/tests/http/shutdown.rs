@@ -33,7 +33,7 @@ async fn mount(server: &Server) -> Mounted {
     let server = server.clone();
     let serving = axum::serve(listener, app).with_graceful_shutdown(async move {
         let _ = stopped.await;
-        server.shutdown();
+        server.drain().await;
     });
     Mounted {
         address,
