@@ -41,9 +41,11 @@ use crate::error::BuildError;
 pub struct Limits {
     /// Bytes of one message, and of an HTTP body: 4 MiB.
     pub message_bytes: usize,
-    /// JSON values in the params of one message: 100,000. Members, elements, arrays and objects
-    /// count. Even the shortest value costs time and memory, so that 4 MiB of them would keep a
-    /// thread busy for too long; long texts count once. More are refused with -32602.
+    /// JSON values in the params of one message, and in the answer of a client to a request of the
+    /// server: 100,000. Members, elements, arrays and objects count. Even the shortest value costs
+    /// time and memory, so that 4 MiB of them would keep a thread busy for too long; long texts
+    /// count once. Requests with more are refused with -32602. A handler that waits for an answer
+    /// with more gets `InputError::Answer`.
     pub message_values: usize,
     /// Messages in one batch of revision 2025-03-26: 100.
     pub batch: usize,

@@ -318,7 +318,8 @@ impl Endpoint {
     ///
     /// `text` is that of the message; in a batch it has none of its own.
     fn answered(&self, entry: &Entry, message: &Message<'_>, text: Option<&[u8]>) -> bool {
-        let Some(known) = respond::hand_over(Some(&entry.session), message) else {
+        let session = Some(&*entry.session);
+        let Some(known) = respond::hand_over(session, message, self.server.limits()) else {
             return false;
         };
         if !known {
