@@ -1,8 +1,8 @@
 //! Bounds on what peers can make the server keep, do and wait for.
 
-use std::time::Duration;
+mod checked;
 
-use crate::error::BuildError;
+use std::time::Duration;
 
 /// Bounds on everything that a peer could make grow or last. The defaults suit most servers.
 ///
@@ -150,14 +150,6 @@ pub struct Limits {
 /// it lasts.
 pub(crate) const SUBSCRIBED_BYTES: usize = 256 << 10;
 
-/// The longest time that is measured, some 30 years. Times are added to each other and to the
-/// current time, which must not overflow.
-const LONGEST: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
-
-/// The highest count and size that is measured: numbers are added to each other, and a semaphore
-/// has no more permits.
-const MOST: usize = usize::MAX >> 4;
-
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -197,111 +189,5 @@ impl Default for Limits {
             id_bytes: 1 << 10,
             retained_bytes: 256 << 20,
         }
-    }
-}
-
-impl Limits {
-    /// Returns the same limits, with those that mean "unlimited" low enough to calculate with.
-    ///
-    /// # Errors
-    ///
-    /// [`BuildError::Invalid`] for a limit with which nothing could be served.
-    pub(crate) fn checked(mut self) -> Result<Self, BuildError> {
-        let Self {
-            message_bytes,
-            message_values,
-            batch,
-            concurrent_requests,
-            subscriptions,
-            all_subscriptions,
-            subscribed_resources,
-            queued_bytes,
-            first_message_time,
-            request_time,
-            grace_time,
-            sessions,
-            session_idle_time,
-            progress_interval,
-            state_time,
-            header_bytes,
-            connections,
-            keep_alive,
-            kept_events,
-            header_time,
-            connection_idle_time,
-            body_time,
-            body_rate,
-            body_bytes,
-            write_time,
-            requests_per_peer,
-            connections_per_peer,
-            sessions_per_peer,
-            body_bytes_per_peer,
-            queued_bytes_per_peer,
-            all_queued_bytes,
-            uri_bytes,
-            peer_bytes,
-            id_bytes,
-            retained_bytes,
-        } = &mut self;
-        for (name, is_zero) in [
-            ("message_bytes", *message_bytes == 0),
-            ("keep_alive", keep_alive.is_zero()),
-            ("header_time", header_time.is_zero()),
-            ("connection_idle_time", connection_idle_time.is_zero()),
-            ("write_time", write_time.is_zero()),
-        ] {
-            if is_zero {
-                return Err(BuildError::Invalid {
-                    kind: "limit",
-                    name: name.to_owned(),
-                    reason: "it is zero, so that nothing could be served".to_owned(),
-                });
-            }
-        }
-        for time in [
-            first_message_time,
-            request_time,
-            grace_time,
-            session_idle_time,
-            progress_interval,
-            state_time,
-            keep_alive,
-            header_time,
-            connection_idle_time,
-            body_time,
-            write_time,
-        ] {
-            *time = LONGEST.min(*time);
-        }
-        for number in [
-            message_bytes,
-            message_values,
-            batch,
-            concurrent_requests,
-            subscriptions,
-            all_subscriptions,
-            subscribed_resources,
-            queued_bytes,
-            sessions,
-            header_bytes,
-            connections,
-            kept_events,
-            body_rate,
-            body_bytes,
-            requests_per_peer,
-            connections_per_peer,
-            sessions_per_peer,
-            body_bytes_per_peer,
-            queued_bytes_per_peer,
-            all_queued_bytes,
-            uri_bytes,
-            peer_bytes,
-            id_bytes,
-            retained_bytes,
-        ] {
-            *number = MOST.min(*number);
-        }
-        Ok(self)
     }
 }

@@ -18,7 +18,8 @@ use tokio::time::{Instant, sleep};
 
 use super::activity::{Activity, InFlightRequest, Overdue};
 use super::guard::HttpConfig;
-use super::service::{HttpFuture, HttpService, Remote};
+use super::response_future::HttpFuture;
+use super::service::{HttpService, Remote};
 use super::stream_executor::StreamExecutor;
 use super::write_timeout::WriteTimeout;
 use crate::limits::Limits;
