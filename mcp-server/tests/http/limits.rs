@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use axum::extract::Request;
-use axum::middleware::{self, Next};
-use mcp_server::{ErrorDetail, HttpConfig, Principal};
-use tokio::net::TcpListener;
+use mcp_server::{ErrorDetail, HttpConfig};
 
 use crate::legacy::{begin, ids, start, tool};
+use crate::principals::mount;
 use crate::raw::*;
 
 #[tokio::test]
@@ -158,17 +156,7 @@ async fn subscriptions_are_counted_for_each_peer() {
         limits.all_subscriptions = 3;
     }));
     let at_socket = serve(&server);
-    let name = middleware::from_fn(|mut request: Request, next: Next| async move {
-        let user = request.headers()["x-user"].to_str().expect("ASCII");
-        let user = Principal(user.to_owned());
-        request.extensions_mut().insert(user);
-        next.run(request).await
-    });
-    let service = server.into_service(HttpConfig::default());
-    let app = axum::Router::new().fallback_service(service).layer(name);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = mount(&server, HttpConfig::default()).await;
 
     let (headers, body) = listen();
     let mut open = Vec::new();

@@ -2,12 +2,11 @@
 
 use std::net::SocketAddr;
 
-use axum::extract::Request;
-use axum::middleware::{self, Next};
-use mcp_server::{HttpConfig, Principal};
+use mcp_server::HttpConfig;
 use tokio::net::TcpListener;
 
 use crate::legacy::{PING, initialize};
+use crate::principals::mount;
 use crate::raw::*;
 
 #[tokio::test]
@@ -43,17 +42,7 @@ async fn an_address_has_a_share_of_the_requests_in_flight() {
 #[tokio::test]
 async fn a_principal_has_a_share_of_the_requests_in_flight() {
     let (server, mut probe) = server(limits(|limits| limits.requests_per_peer = 1));
-    let name = middleware::from_fn(|mut request: Request, next: Next| async move {
-        let user = request.headers()["x-user"].to_str().expect("ASCII");
-        let user = Principal(user.to_owned());
-        request.extensions_mut().insert(user);
-        next.run(request).await
-    });
-    let service = server.into_service(HttpConfig::default());
-    let app = axum::Router::new().fallback_service(service).layer(name);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = mount(&server, HttpConfig::default()).await;
     let headers = |tool: &str, user: &str| with(call_headers(tool), "X-User", user);
     let mut waiting = Raw::connect(address).await;
     waiting

@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 
 use crate::legacy::*;
 use crate::raw::*;
+use crate::shutdown::new_work;
 
 /// Longer than any test: what waits for it fails.
 const NEVER: Duration = Duration::from_secs(3_600);
@@ -117,15 +118,9 @@ async fn new_connections_get_503_for_new_work_during_shutdown() {
     let mut waiting = start(address, &session, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     server.shutdown();
-    for (method, headers, body) in [
-        ("POST", &session, PING.to_owned()),
-        ("POST", &call_headers("echo"), call(1, "echo")),
-        ("POST", &media(), initialize("2025-11-25")),
-        ("GET", &session, String::new()),
-        ("DELETE", &session, String::new()),
-    ] {
+    for (method, headers, body) in new_work(&session) {
         let mut raw = Raw::connect(address).await;
-        let (head, _) = raw.ask(method, headers, &body).await;
+        let (head, _) = raw.ask(method, &headers, &body).await;
         assert_eq!(head.status, 503, "{method} {body}");
         assert!(head.get("retry-after").is_some());
     }
