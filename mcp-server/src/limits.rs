@@ -8,10 +8,11 @@ use std::time::Duration;
 ///
 /// How deep JSON may nest is fixed, by [`NESTING_LIMIT`](mcp_types::json::NESTING_LIMIT).
 ///
-/// A peer is an authenticated [`Principal`](crate::Principal); without one, over HTTP, the address
-/// that a request comes from (for IPv6 its /64 network), else the pair of byte streams. Where the
-/// address is not known either, because the service runs behind a stack that does not pass it on
-/// as an extension of the type [`SocketAddr`](std::net::SocketAddr), only the totals hold.
+/// A peer is an authenticated [`Principal`](crate::Principal). Requests without a principal belong
+/// to the peer of their `PeerAddress` over HTTP, for IPv6 to its /64 network, and otherwise to the
+/// peer of their pair of byte streams. An HTTP request without a `PeerAddress` counts for the
+/// totals only: this happens if the service runs in a stack that does not attach the address of the
+/// connection.
 ///
 /// [`Duration::MAX`] and [`usize::MAX`] mean that there is no limit.
 ///
@@ -52,7 +53,8 @@ pub struct Limits {
     /// Requests of one connection or session that run at once, over HTTP of all connections
     /// together: 1,024. One more is refused. Requests for URLs of resources are counted apart.
     pub concurrent_requests: usize,
-    /// Requests of `subscriptions/listen` of one peer that last at once: 1,024.
+    /// Requests of `subscriptions/listen` of one peer, by its principal or `PeerAddress`, that last
+    /// at once: 1,024.
     pub subscriptions: usize,
     /// Requests of `subscriptions/listen` that last at once in all: 10,000.
     pub all_subscriptions: usize,
