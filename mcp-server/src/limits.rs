@@ -51,7 +51,8 @@ pub struct Limits {
     /// Messages in one batch of revision 2025-03-26: 100.
     pub batch: usize,
     /// Requests of one connection or session that run at once, over HTTP of all connections
-    /// together: 1,024. One more is refused. Requests for URLs of resources are counted apart.
+    /// together: 1,024. One more is refused, but answers and cancellations in sessions are accepted:
+    /// requests may be waiting for them. Requests for URLs of resources are counted apart.
     pub concurrent_requests: usize,
     /// Requests of `subscriptions/listen` of one peer, by its principal or `PeerAddress`, that last
     /// at once: 1,024.

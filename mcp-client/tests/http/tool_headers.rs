@@ -96,7 +96,10 @@ async fn a_tool_whose_names_alone_are_too_long_is_not_kept_and_displaces_no_othe
     let long: Vec<String> = (0..100)
         .map(|n| format!("{}{n}", "a".repeat(NAME)))
         .collect();
-    let offered = [tool("small", &[small.clone()]), tool("huge", &long)];
+    let offered = [
+        tool("small", std::slice::from_ref(&small)),
+        tool("huge", &long),
+    ];
     list(&mut fake, &client, &offered).await;
     assert!(is_repeated(&mut fake, &client, "small", &small).await);
     assert!(!is_repeated(&mut fake, &client, "huge", &long[0]).await);

@@ -25,7 +25,7 @@ use super::{legacy, request_body, sessions::Sessions, stopping};
 use crate::changes::BusReceiver;
 use crate::context::Extensions;
 use crate::metrics::RefusalCause;
-use crate::quota::{Exhausted, PeerKey, PeerUsage};
+use crate::quota::{Exhausted, PeerKey, PeerUsage, RequestPermit};
 use crate::race::{Either, race};
 use crate::server::Server;
 
@@ -174,6 +174,10 @@ impl Endpoint {
         // Counted only now: a client that is slow to send its body keeps no other one waiting.
         let mut permit = match peer().requests(1) {
             Ok(permit) => permit,
+            // The requests that have all permits may be waiting for this message.
+            Err(_) if self.is_for_request_in_flight(&parts, &bytes) => {
+                RequestPermit::uncounted(peer())
+            }
             Err(error) => return self.refuse(self.exhausted(error)),
         };
         if !permit.keep_body(bytes.len()) {

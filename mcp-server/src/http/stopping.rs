@@ -1,5 +1,6 @@
 //! What is still accepted over HTTP while the server stops: answers that handlers in flight wait
-//! for, and cancellations. Everything else is refused with 503.
+//! for, and cancellations. Everything else is refused with 503. The same messages are accepted when
+//! requests in flight have all permits.
 
 use std::time::Duration;
 
@@ -46,6 +47,13 @@ fn concerns_request_in_flight(message: &Message<'_>) -> bool {
 }
 
 impl Endpoint {
+    /// Returns `true` if a POST is an answer or a cancellation in a session of this process.
+    pub(super) fn is_for_request_in_flight(&self, parts: &Parts, text: &[u8]) -> bool {
+        let session = legacy::session_id(parts);
+        session.is_some_and(|id| self.sessions.here(id).is_some())
+            && rpc::parse(text).is_ok_and(|message| concerns_request_in_flight(&message))
+    }
+
     /// Returns `true` if the server is shutting down.
     pub(super) fn is_stopping(&self) -> bool {
         self.server.inner.stopping.is_set()

@@ -139,6 +139,15 @@ const SMALL_BODY: usize = 4 << 10;
 
 #[cfg(feature = "http")]
 impl RequestPermit {
+    /// Returns a permit for a message that is served although there are no permits left.
+    pub(crate) fn uncounted(peer: Arc<PeerUsage>) -> Self {
+        Self {
+            peer,
+            count: 0,
+            body_bytes: 0,
+        }
+    }
+
     /// Whose requests these are.
     pub(crate) fn peer(&self) -> &Arc<PeerUsage> {
         &self.peer

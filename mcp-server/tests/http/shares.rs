@@ -2,10 +2,10 @@
 
 use std::net::SocketAddr;
 
-use mcp_server::HttpConfig;
+use mcp_server::{HttpConfig, Limits};
 use tokio::net::TcpListener;
 
-use crate::legacy::{PING, initialize};
+use crate::legacy::{PING, begin, cancel, initialize, start, tool};
 use crate::principals::mount;
 use crate::raw::*;
 
@@ -37,6 +37,40 @@ async fn an_address_has_a_share_of_the_requests_in_flight() {
     }
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(5, "echo")).await;
     assert_eq!(head.status, 200);
+}
+
+#[tokio::test]
+async fn answers_and_cancellations_are_accepted_when_all_request_permits_are_taken() {
+    for change in [
+        |limits: &mut Limits| limits.requests_per_peer = 2,
+        |limits: &mut Limits| limits.concurrent_requests = 2,
+    ] {
+        let (server, mut probe) = server(limits(change));
+        let address = serve(&server);
+        let session = begin(address, "2025-11-25").await;
+        let mut asking = start(address, &session, &tool(1, "ask")).await;
+        let head = asking.head().await;
+        let read = asking.chunks_until("roots/list").await;
+        let (_, id) = read.rsplit_once(r#""id":"#).expect("an id");
+        let id: String = id.chars().take_while(char::is_ascii_digit).collect();
+        // One that is cancelled, and one that takes its permit.
+        for request in [2, 3] {
+            let mut waiting = start(address, &session, &tool(request, "wait")).await;
+            soon(probe.waiting.recv()).await;
+            let (refused, _) = Raw::post(address, &session, PING).await;
+            assert!(matches!(refused.status, 429 | 503), "{refused:?}");
+            if request == 2 {
+                cancel(address, &session, request).await;
+                assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+                let head = waiting.head().await;
+                waiting.body(&head).await;
+            }
+        }
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
+        let (answered, _) = Raw::post(address, &session, &answer).await;
+        assert_eq!(answered.status, 202);
+        assert!(asking.body(&head).await.contains("0 roots"));
+    }
 }
 
 #[tokio::test]
