@@ -24,6 +24,8 @@ pub(super) struct Activity {
     idle_since: AtomicU64,
     /// Whether the head of a request has arrived.
     has_begun: AtomicBool,
+    /// Notified when it has.
+    begun: Notify,
     /// Responses that are complete, but for bytes that HTTP/2 still holds.
     unsent: AtomicUsize,
     /// How many of those have left.
@@ -51,6 +53,7 @@ impl Activity {
             in_flight: AtomicUsize::new(0),
             idle_since: AtomicU64::new(events.fetch_add(1, Ordering::Relaxed)),
             has_begun: AtomicBool::new(false),
+            begun: Notify::new(),
             unsent: AtomicUsize::new(0),
             sent: AtomicUsize::new(0),
             events: Arc::clone(events),
@@ -63,10 +66,24 @@ impl Activity {
         self.in_flight.fetch_add(1, Ordering::AcqRel);
         if !self.has_begun.load(Ordering::Relaxed) {
             self.has_begun.store(true, Ordering::Release);
+            self.begun.notify_one();
         }
         InFlightRequest {
             activity: Arc::clone(self),
             is_unsent: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns `true` if the head of a request has arrived.
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Acquire)
+    }
+
+    /// Waits until the head of a request has arrived. For one task at a time.
+    pub(super) async fn begun(&self) {
+        // The notification is kept if it comes before this waits for it.
+        if !self.has_begun() {
+            self.begun.notified().await;
         }
     }
 
@@ -86,7 +103,7 @@ impl Activity {
         if let Either::First(()) = race(self.evicted.notified(), sleep_until(deadline)).await {
             return Overdue::Evicted;
         }
-        if !self.has_begun.load(Ordering::Acquire) {
+        if !self.has_begun() {
             return Overdue::NoRequest;
         }
         let interval = limits.connection_idle_time.min(limits.write_time);

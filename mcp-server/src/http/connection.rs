@@ -18,7 +18,8 @@ use tokio::time::{Instant, sleep};
 
 use super::activity::{Activity, InFlightRequest, Overdue};
 use super::guard::HttpConfig;
-use super::service::{HttpFuture, HttpService, Remote};
+use super::response_future::HttpFuture;
+use super::service::{HttpService, Remote};
 use super::stream_executor::StreamExecutor;
 use super::write_timeout::WriteTimeout;
 use crate::limits::Limits;
@@ -111,17 +112,13 @@ impl Connection {
             Way::Plain => self.requests(stream).await,
             #[cfg(feature = "tls")]
             Way::Tls(acceptor) => {
-                let ends = race(
-                    self.activity.overdue(self.deadline, limits),
-                    self.server.stopping(),
-                );
-                match race(acceptor.accept(stream), ends).await {
+                let overdue = self.activity.overdue(self.deadline, limits);
+                match race(acceptor.accept(stream), overdue).await {
                     Either::First(Ok(stream)) => self.requests(stream).await,
                     Either::First(Err(error)) => {
                         tracing::debug!(%error, "a TLS handshake failed");
                     }
-                    Either::Second(Either::First(why)) => self.closed(why),
-                    Either::Second(Either::Second(())) => {}
+                    Either::Second(why) => self.closed(why),
                 }
             }
         }
@@ -150,16 +147,19 @@ impl Connection {
         });
         let serving = builder.serve_connection(TokioIo::new(stream), respond);
         let mut serving = pin!(serving);
-        let ends = race(
-            self.server.stopping(),
-            self.activity.overdue(self.deadline, limits),
-        );
+        // A client may have connected to send an answer that a handler waits for: its connection
+        // is closed after its first request, or evicted when no handler runs any more.
+        let stopping = async {
+            self.server.stopping().await;
+            self.activity.begun().await;
+        };
+        let ends = race(stopping, self.activity.overdue(self.deadline, limits));
         let ended = match race(serving.as_mut(), ends).await {
             Either::First(ended) => ended,
             Either::Second(why) => {
                 let time = match why {
                     // Requests that run longer end with an error, which still has to leave.
-                    Either::First(()) => limits.grace_time + limits.write_time.min(FAREWELL_TIME),
+                    Either::First(()) => limits.grace_time + farewell_time(limits),
                     Either::Second(why) => {
                         self.closed(why);
                         match why {
@@ -201,7 +201,9 @@ fn configure(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
 }
 
 /// How long a connection may take to write the last responses of a server that shuts down.
-const FAREWELL_TIME: Duration = Duration::from_secs(1);
+pub(super) fn farewell_time(limits: &Limits) -> Duration {
+    limits.write_time.min(Duration::from_secs(1))
+}
 
 fn builder(limits: &Limits) -> Builder<StreamExecutor> {
     let mut builder = Builder::new(StreamExecutor::new(limits.write_time));
