@@ -39,10 +39,12 @@ mod line;
 mod names;
 mod network;
 mod numbered;
+mod opening;
 mod operations;
 mod peer_table;
 #[cfg(feature = "https-url")]
 mod pieces;
+mod protocol;
 mod proxy;
 mod reader;
 mod refused;

@@ -24,6 +24,10 @@ pub(super) struct Activity {
     idle_since: AtomicU64,
     /// Whether the head of a request has arrived.
     has_begun: AtomicBool,
+    /// Whether a request is handled in the current poll of the connection.
+    has_had_turn: AtomicBool,
+    /// Whether another request waits for the next poll.
+    has_waiting: AtomicBool,
     /// Responses that are complete, but for bytes that HTTP/2 still holds.
     unsent: AtomicUsize,
     /// How many of those have left.
@@ -51,6 +55,8 @@ impl Activity {
             in_flight: AtomicUsize::new(0),
             idle_since: AtomicU64::new(events.fetch_add(1, Ordering::Relaxed)),
             has_begun: AtomicBool::new(false),
+            has_had_turn: AtomicBool::new(false),
+            has_waiting: AtomicBool::new(false),
             unsent: AtomicUsize::new(0),
             sent: AtomicUsize::new(0),
             events: Arc::clone(events),
@@ -68,6 +74,25 @@ impl Activity {
             activity: Arc::clone(self),
             is_unsent: AtomicBool::new(false),
         }
+    }
+
+    /// Notes that a connection of HTTP/1.1 is polled, in which one request is handled.
+    pub(super) fn start_turn(&self) {
+        let is_taken = self.has_waiting.load(Ordering::Relaxed);
+        self.has_had_turn.store(is_taken, Ordering::Relaxed);
+        self.has_waiting.store(false, Ordering::Relaxed);
+    }
+
+    /// Returns `true` for a request that can be handled in the current poll of the connection.
+    /// Otherwise it has to wait for the next one: a client may send very many requests at once, and
+    /// must not keep those of other connections waiting.
+    pub(super) fn take_turn(&self) -> bool {
+        if self.has_had_turn.load(Ordering::Relaxed) {
+            self.has_waiting.store(true, Ordering::Relaxed);
+            return false;
+        }
+        self.has_had_turn.store(true, Ordering::Relaxed);
+        true
     }
 
     /// Asks the task that serves the connection to close it.

@@ -1,6 +1,6 @@
 //! [`HttpServer`]: an endpoint with a socket of its own.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::pin::{Pin, pin};
@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::task::{Id, JoinSet};
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep};
 
 use super::activity::{Activity, EventCounter};
@@ -189,18 +189,28 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
     let mut refusals = JoinSet::new();
     let mut early_timer = pin!(early_timer(limits));
     loop {
-        let next = race(listener.accept(), early_timer.as_mut());
-        let Either::Second(Either::First(accepted)) = race(server.stopping(), next).await else {
+        // A task that has ended keeps its memory until it is joined, whether or not anybody
+        // connects.
+        let next = race(listener.accept(), ended(&mut tasks));
+        let next = race(next, early_timer.as_mut());
+        let Either::Second(Either::First(next)) = race(server.stopping(), next).await else {
             break;
         };
+        let accepted = match next {
+            Either::First(accepted) => Some(accepted),
+            Either::Second(id) => {
+                connections.remove(&id);
+                None
+            }
+        };
         while let Some(ended) = tasks.try_join_next_with_id() {
-            let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
-            connections.remove(&id);
+            connections.remove(&task_id(ended));
         }
         while refusals.try_join_next().is_some() {}
         let (stream, remote) = match accepted {
-            Ok(accepted) => accepted,
-            Err(error) => {
+            None => continue,
+            Some(Ok(accepted)) => accepted,
+            Some(Err(error)) => {
                 accept_failed(&error, &mut connections).await;
                 continue;
             }
@@ -233,6 +243,19 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
         connections.insert(task.id(), peer, activity);
     }
     while tasks.join_next().await.is_some() {}
+}
+
+/// Waits until the task of a connection has ended.
+async fn ended(tasks: &mut JoinSet<()>) -> Id {
+    match tasks.join_next_with_id().await {
+        Some(ended) => task_id(ended),
+        None => pending().await,
+    }
+}
+
+/// The task that has ended, in whatever way.
+fn task_id(ended: Result<(Id, ()), JoinError>) -> Id {
+    ended.map_or_else(|error| error.id(), |(id, ())| id)
 }
 
 /// Keeps one timer registered early, so that timers of requests do not wake tokio's time driver.
