@@ -131,6 +131,59 @@ async fn requests_sent_at_once_on_one_connection_do_not_delay_those_of_others() 
 }
 
 #[tokio::test]
+async fn a_first_request_that_arrives_byte_by_byte_is_answered() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let mut raw = Raw::connect(address).await;
+    let request = raw.request_text("POST", &call_headers("echo"), &call(1, "echo"));
+    // Lines may end without a carriage return.
+    for request in [request.clone(), request.replace('\r', "")] {
+        let mut raw = Raw::connect(address).await;
+        for byte in request.as_bytes() {
+            raw.write(&[*byte]).await;
+            tokio::task::yield_now().await;
+        }
+        let head = raw.head().await;
+        assert_eq!(head.status, 200);
+        assert!(raw.body(&head).await.contains("echo"));
+        assert_eq!(echo(&mut raw, 2).await, 200);
+    }
+    // Longer than what is read before HTTP begins.
+    let long = with(call_headers("echo"), "X-Long", &"x".repeat(12 << 10));
+    raw.request("POST", &long, &call(3, "echo")).await;
+    assert_eq!(raw.head().await.status, 200);
+}
+
+#[tokio::test]
+async fn a_preface_of_http2_that_arrives_byte_by_byte_is_answered() {
+    let (server, _probe) = server(|builder| builder);
+    let mut raw = Raw::connect(serve(&server)).await;
+    for byte in b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0" {
+        raw.write(&[*byte]).await;
+        tokio::task::yield_now().await;
+    }
+    while raw.unused().len() < 9 {
+        assert!(raw.more().await);
+    }
+    // The type of the first frame: the settings of the server.
+    assert_eq!(raw.unused()[3], 4);
+}
+
+#[tokio::test]
+async fn bytes_that_begin_no_request_are_refused_before_the_deadline() {
+    let (server, _probe) = server(limits(|limits| limits.header_time = Duration::MAX));
+    let address = serve(&server);
+    // The first bytes of TLS, and the end of the stream in the middle of a head.
+    let mut raw = Raw::connect(address).await;
+    raw.write(b"\x16\x03\x01\x02").await;
+    assert_eq!(raw.head().await.status, 400);
+    let mut raw = Raw::connect(address).await;
+    raw.write(b"POST /mcp HTTP/1.1\r\nHost:").await;
+    raw.finish().await;
+    assert!(raw.is_closed().await);
+}
+
+#[tokio::test]
 async fn the_first_request_has_a_deadline() {
     let (server, _probe) = server(limits(|limits| {
         limits.header_time = Duration::from_millis(100);

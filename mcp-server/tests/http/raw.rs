@@ -126,6 +126,11 @@ impl Raw {
         soon(self.stream.write_all(bytes)).await.expect("written");
     }
 
+    /// Sends nothing more.
+    pub(crate) async fn finish(&mut self) {
+        soon(self.stream.shutdown()).await.expect("shut down");
+    }
+
     /// Writes a request; a `Host` of the address is added where there is none.
     pub(crate) async fn request(
         &mut self,
