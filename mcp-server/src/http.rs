@@ -9,8 +9,8 @@
 //! shuts down.
 //!
 //! `serve` is a server with a socket of its own. It keeps a `peer_table` of connections; each
-//! `connection` has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a
-//! `stream_executor`.
+//! `connection` has an `activity` and a `write_timeout`. Its `opening` reads the head of the first
+//! request, then it serves a `protocol`; the streams of HTTP/2 run on a `stream_executor`.
 //!
 //! Requests of pages in browsers go through `cors` first. `proxy` finds the address of the client,
 //! by the `network`s of trusted proxies. `operations` answers health, readiness and metrics.
@@ -43,10 +43,12 @@ mod modern;
 mod names;
 mod network;
 mod numbered;
+mod opening;
 mod operations;
 mod peer_table;
 #[cfg(feature = "https-url")]
 mod pieces;
+mod protocol;
 mod proxy;
 mod reader;
 mod refused;

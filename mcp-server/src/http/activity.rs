@@ -26,6 +26,10 @@ pub(super) struct Activity {
     has_begun: AtomicBool,
     /// Notified when it has.
     begun: Notify,
+    /// Whether a request is handled in the current poll of the connection.
+    has_had_turn: AtomicBool,
+    /// Whether another request waits for the next poll.
+    has_waiting: AtomicBool,
     /// Responses that are complete, but for bytes that HTTP/2 still holds.
     unsent: AtomicUsize,
     /// How many of those have left.
@@ -54,6 +58,8 @@ impl Activity {
             idle_since: AtomicU64::new(events.fetch_add(1, Ordering::Relaxed)),
             has_begun: AtomicBool::new(false),
             begun: Notify::new(),
+            has_had_turn: AtomicBool::new(false),
+            has_waiting: AtomicBool::new(false),
             unsent: AtomicUsize::new(0),
             sent: AtomicUsize::new(0),
             events: Arc::clone(events),
@@ -85,6 +91,25 @@ impl Activity {
         if !self.has_begun() {
             self.begun.notified().await;
         }
+    }
+
+    /// Notes that a connection of HTTP/1.1 is polled, in which one request is handled.
+    pub(super) fn start_turn(&self) {
+        let is_taken = self.has_waiting.load(Ordering::Relaxed);
+        self.has_had_turn.store(is_taken, Ordering::Relaxed);
+        self.has_waiting.store(false, Ordering::Relaxed);
+    }
+
+    /// Returns `true` for a request that can be handled in the current poll of the connection.
+    /// Otherwise it has to wait for the next one: a client may send very many requests at once, and
+    /// must not keep those of other connections waiting.
+    pub(super) fn take_turn(&self) -> bool {
+        if self.has_had_turn.load(Ordering::Relaxed) {
+            self.has_waiting.store(true, Ordering::Relaxed);
+            return false;
+        }
+        self.has_had_turn.store(true, Ordering::Relaxed);
+        true
     }
 
     /// Asks the task that serves the connection to close it.

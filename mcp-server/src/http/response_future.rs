@@ -16,6 +16,8 @@ pub struct HttpFuture {
     responding: Pin<Box<dyn Future<Output = Response<HttpBody>> + Send>>,
     is_http2: bool,
     request: Option<InFlightRequest>,
+    /// Whether other tasks run first.
+    yields: bool,
 }
 
 impl HttpFuture {
@@ -28,7 +30,14 @@ impl HttpFuture {
             responding: Box::pin(responding),
             is_http2: version == Version::HTTP_2,
             request: None,
+            yields: false,
         }
+    }
+
+    /// Lets other tasks run before the request is handled.
+    pub(super) fn yield_first(mut self) -> Self {
+        self.yields = true;
+        self
     }
 
     /// Keeps a connection busy until the response has left.
@@ -42,6 +51,10 @@ impl Future for HttpFuture {
     type Output = Result<Response<HttpBody>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        if std::mem::take(&mut self.yields) {
+            task.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let mut response = ready!(self.responding.as_mut().poll(task));
         let body = response.body_mut();
         if let Some(request) = self.request.take() {

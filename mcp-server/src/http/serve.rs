@@ -1,7 +1,7 @@
 //! [`HttpServer`]: an endpoint with a socket of its own.
 
 use std::collections::HashSet;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::pin::{Pin, pin};
@@ -186,12 +186,15 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
     let mut acceptor = Acceptor::new(server, front, way);
     let mut early_timer = pin!(early_timer(server.limits()));
     loop {
-        let next = race(listener.accept(), early_timer.as_mut());
-        let Either::Second(Either::First(accepted)) = race(server.stopping(), next).await else {
+        let next = race(listener.accept(), acceptor.remove_next_ended());
+        let next = race(next, early_timer.as_mut());
+        let Either::Second(Either::First(next)) = race(server.stopping(), next).await else {
             break;
         };
         acceptor.remove_ended();
-        acceptor.accepted(accepted).await;
+        if let Either::First(accepted) = next {
+            acceptor.accepted(accepted).await;
+        }
     }
     acceptor.drain(listener).await;
 }
@@ -267,6 +270,17 @@ impl<'a> Acceptor<'a> {
     fn remove_ended(&mut self) {
         while let Some(ended) = self.tasks.try_join_next_with_id() {
             self.remove(ended);
+        }
+    }
+
+    /// Waits until the task of a connection has ended, and forgets it: a task keeps its memory until
+    /// it is joined, whether or not other clients connect.
+    async fn remove_next_ended(&mut self) {
+        match self.tasks.join_next_with_id().await {
+            Some(ended) => {
+                self.remove(ended);
+            }
+            None => pending().await,
         }
     }
 
