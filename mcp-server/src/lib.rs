@@ -113,9 +113,11 @@ pub use transport::http::config::HttpConfig;
 #[cfg(feature = "http")]
 pub use transport::http::network::{IpNetwork, IpNetworkError};
 #[cfg(feature = "http")]
+pub use transport::http::response_future::HttpFuture;
+#[cfg(feature = "http")]
 pub use transport::http::serve::HttpServer;
 #[cfg(feature = "http")]
-pub use transport::http::service::{HttpFuture, HttpService};
+pub use transport::http::service::HttpService;
 #[cfg(feature = "http")]
 pub use transport::http::session::event_store::{
     EventStore, MemoryEvents, Page, StoreError, StoreFuture,

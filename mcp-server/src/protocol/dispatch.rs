@@ -10,6 +10,7 @@ use crate::protocol::core::RequestState;
 use crate::protocol::error_report::error_object;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::methods;
+use crate::protocol::respond;
 use crate::protocol::sizes;
 use mcp_types::HEADER_MISMATCH;
 use mcp_types::error::DecodeError;
@@ -115,7 +116,8 @@ impl Core {
             },
             Message::Notification { method, params, .. } => self.notification(&method, params, via),
             Message::Result { .. } | Message::Error { .. } => {
-                if super::respond::hand_over(via.session.as_deref(), &message) == Some(false) {
+                let session = via.session.as_deref();
+                if respond::hand_over(session, &message, self.limits()) == Some(false) {
                     let id = message.id().map(PeerDisplay);
                     tracing::warn!(
                         id = id.map(display),

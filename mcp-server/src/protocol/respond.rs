@@ -1,5 +1,7 @@
 //! Response messages in the form of the peer's revision.
 
+use crate::protocol::limits::Limits;
+use crate::protocol::sizes;
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, ErrorObject, Message};
@@ -55,11 +57,19 @@ pub(crate) fn text(response: &Message<'_>) -> Vec<u8> {
 
 /// Hands a legacy peer's answer to the handler that waits for it: whether there was one, `None`
 /// where the message answers nothing.
-pub(crate) fn hand_over(session: Option<&Session>, message: &Message<'_>) -> Option<bool> {
+///
+/// A result is handed over as text, and an error decoded.
+pub(crate) fn hand_over(
+    session: Option<&Session>,
+    message: &Message<'_>,
+    limits: &Limits,
+) -> Option<bool> {
     let (id, response) = match message {
         Message::Result { id, result, .. } => (id, Ok((*result).to_owned())),
         Message::Error { id, error, .. } => {
-            let error = json::from_str(error.get()).unwrap_or_else(|error| {
+            let decoded =
+                sizes::check_values(Some(error), limits).and_then(|()| json::from_str(error.get()));
+            let error = decoded.unwrap_or_else(|error| {
                 ErrorObject::internal_error(format!("the peer's error is not one: {error}"))
             });
             let Some(id) = id else {

@@ -1,7 +1,10 @@
 //! How a server is served over HTTP.
 
+use crate::util::select::select;
 use std::net::ToSocketAddrs;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::sleep;
 
 use crate::protocol::error::ServeError;
 use crate::server::handle::Server;
@@ -9,6 +12,9 @@ use crate::transport::http::config::HttpConfig;
 use crate::transport::http::connection::{Front, Way};
 use crate::transport::http::serve::HttpServer;
 use crate::transport::http::service::HttpService;
+
+/// How often [`Server::drain`] looks for requests in flight.
+const DRAIN_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Server {
     /// The server as an endpoint of Streamable HTTP.
@@ -131,5 +137,42 @@ impl Server {
             return front.with_service(Arc::new(urls));
         }
         front
+    }
+
+    /// Shuts the server down as [`shutdown`](Self::shutdown) does, and waits until no request is in
+    /// flight over HTTP, at most for [`Limits::grace_time`](crate::Limits).
+    ///
+    /// For programs that mount the [service](Self::into_service) in a stack of their own: until
+    /// this resolves, the stack has to accept connections, since handlers may wait for answers of
+    /// their clients, which send them on connections of their own. `serve_http` does this by
+    /// itself.
+    ///
+    /// ```no_run
+    /// use mcp_server::{HttpConfig, Server};
+    ///
+    /// # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
+    /// let service = server.clone().into_service(HttpConfig::new());
+    /// let app: axum::Router = axum::Router::new().route_service("/mcp", service);
+    /// let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
+    /// axum::serve(listener, app)
+    ///     .with_graceful_shutdown(async move {
+    ///         let _ = tokio::signal::ctrl_c().await;
+    ///         server.drain().await;
+    ///     })
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn drain(&self) {
+        self.shutdown();
+        // Looked at from time to time: a notification by each request that ends would cost
+        // something while the server runs.
+        let requests = &self.core.peers.all().requests;
+        let ended = async {
+            while requests.get() > 0 {
+                sleep(DRAIN_INTERVAL).await;
+            }
+        };
+        select(ended, self.core.grace_over()).await;
     }
 }

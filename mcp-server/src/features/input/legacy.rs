@@ -2,6 +2,7 @@
 
 use crate::protocol::methods::CANCELLED;
 use crate::protocol::notification::notification;
+use crate::protocol::sizes::check_values;
 use std::sync::Arc;
 
 use mcp_types::{CancelledNotificationParams, RequestId};
@@ -39,7 +40,13 @@ pub(crate) async fn request(
     match select(&mut waiting.receiver, cx.cancelled()).await {
         Either::First(Ok(response)) => {
             asked.answered = true;
-            response.map_err(|source| InputError::Refused { method, source }.into())
+            let result = response.map_err(|source| InputError::Refused { method, source })?;
+            let checked = check_values(Some(&result), cx.core().limits());
+            checked.map_err(|error| InputError::Answer {
+                method,
+                reason: error.to_string(),
+            })?;
+            Ok(result)
         }
         Either::First(Err(_)) | Either::Second(()) => Err(InputError::Ended.into()),
     }

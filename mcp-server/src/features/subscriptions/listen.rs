@@ -24,7 +24,7 @@ use crate::protocol::core::{Context, Core};
 use crate::protocol::error::HandlerError;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::protocol::notification::modern;
-use crate::protocol::quota::PeerKey;
+use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::raw_object::{FromMembers, RawObject};
 use crate::protocol::retained::{self, RetainedBytes};
 use crate::protocol::uri_limit::check_uri;

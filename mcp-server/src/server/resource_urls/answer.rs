@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use super::read::Unread;
 use super::representation::Representation;
 use super::select::{Selected, select};
-use crate::protocol::quota::DownloadPermit;
+use crate::protocol::quota::permits::DownloadPermit;
 use crate::transport::http::body::HttpBody;
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::protocol::quota::DownloadPermit;
+use crate::protocol::quota::permits::DownloadPermit;
 
 use crate::proposals::https_url::issue::Urls;
 

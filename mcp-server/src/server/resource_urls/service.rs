@@ -22,13 +22,15 @@ use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed
 use crate::features::resources::found::Found;
 use crate::proposals::https_url::issue::{Denied, Urls};
 use crate::protocol::error::Chain;
-use crate::protocol::quota::{DownloadPermit, Exhausted, PeerKey};
+use crate::protocol::quota::Exhausted;
+use crate::protocol::quota::peer_key::PeerKey;
+use crate::protocol::quota::permits::DownloadPermit;
 use crate::protocol::request_task::catch;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::cors::Cors;
 use crate::transport::http::proxy::peer_address;
-use crate::transport::http::service::HttpFuture;
+use crate::transport::http::response_future::HttpFuture;
 
 /// Serves the URLs that a server has handed out, for any stack that takes services of tower: GET
 /// and HEAD, with ranges and conditions. Cheap to clone.

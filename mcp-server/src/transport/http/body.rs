@@ -15,7 +15,7 @@ use super::answer::Events;
 use super::pieces::Pieces;
 use super::session::stream_reader::Reader;
 use super::stream_executor::StreamProgress;
-use crate::protocol::quota::RequestPermit;
+use crate::protocol::quota::permits::RequestPermit;
 
 /// The most that HTTP/2 gets at once: as much as a frame has by default. What it has got stays in
 /// memory until the client opens its flow-control window.

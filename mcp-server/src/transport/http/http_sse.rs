@@ -5,6 +5,7 @@
 //! events. It ends with the response to the GET.
 
 use crate::transport::http::headers;
+use crate::transport::line_connection::LineConnection;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -25,14 +26,16 @@ use super::config;
 use super::config::Refusal;
 use super::header_names::SESSION_ID;
 use super::ids;
-use super::service::{Endpoint, new_id};
+use super::ids::new_id;
+use super::service::Endpoint;
 use crate::protocol::core::Core;
 use crate::protocol::extensions::Extensions;
 use crate::protocol::metrics::refusals::RefusalCause;
-use crate::protocol::quota::{ChannelPermit, PeerUsage, RequestPermit};
+use crate::protocol::quota::PeerUsage;
+use crate::protocol::quota::permits::{ChannelPermit, RequestPermit};
 use crate::protocol::retained;
 use crate::protocol::retained::RetainedBytes;
-use crate::transport::line_connection::{LineConnection, Owner};
+use crate::transport::line_connection::Owner;
 use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
@@ -158,6 +161,7 @@ impl Endpoint {
         let channel =
             channel.filter(|channel| channel.principal.as_deref() == extensions.principal());
         let channel = channel.ok_or(unknown)?;
+        self.check_text(bytes)?;
         let mut extensions = extensions;
         // The place is taken as long as a request is served that needs it.
         extensions.insert(permit);

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::Hash;
 
-use crate::protocol::quota::PeerKey;
+use crate::protocol::quota::peer_key::PeerKey;
 
 /// How many of the longest idle ones are remembered when all have been looked at, so that not every
 /// new one has to look at all of them.

@@ -12,7 +12,7 @@ use http_body::{Body, Frame};
 use tokio::time::{Instant, sleep_until};
 
 use super::config::Refusal;
-use super::service::SHUTTING_DOWN;
+use super::stopping::SHUTTING_DOWN;
 use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
 use crate::protocol::quota::PeerUsage;
@@ -29,10 +29,14 @@ pub(crate) const TOO_MANY: Refusal = Refusal(
 );
 
 /// Reads the body of a request that `peer` gives the usage of.
+///
+/// When the server stops, a body that is `accepted_late` has the grace time to arrive; others are
+/// refused.
 pub(crate) async fn read<B: Body>(
     body: B,
     server: &Arc<Core>,
     peer: impl FnOnce() -> Arc<PeerUsage>,
+    accepted_late: impl FnOnce() -> bool,
 ) -> Result<Bytes, Refusal> {
     let limits = server.limits();
     let mut received = Received::new(limits.message_bytes);
@@ -53,7 +57,14 @@ pub(crate) async fn read<B: Body>(
         }
     }
     let rest = read_rest(body, received, limits, peer());
-    match Box::pin(select(rest, server.stopping())).await {
+    let stopped = async {
+        if accepted_late() {
+            server.grace_over().await;
+        } else {
+            server.stopping().await;
+        }
+    };
+    match Box::pin(select(rest, stopped)).await {
         Either::First(body) => body,
         Either::Second(()) => Err(SHUTTING_DOWN),
     }

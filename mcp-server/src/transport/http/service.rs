@@ -1,24 +1,19 @@
 //! [`HttpService`]: the endpoint as a service of tower.
 
-use crate::transport::http::headers;
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::Weak;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
-use bytes::Bytes;
 use http::header::ORIGIN;
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode, Version};
+use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
-use mcp_types::rpc::Message;
 use tokio::time::sleep;
 use tower_service::Service;
 
-use super::activity::InFlightRequest;
 use super::answer;
 use super::body::HttpBody;
 use super::config;
@@ -26,20 +21,19 @@ use super::config::{HttpConfig, Refusal};
 use super::http_sse;
 use super::http_sse::{Channels, channel_id};
 use super::proxy;
-use super::request_body;
+use super::response_future::HttpFuture;
 use super::session::event_store::{EventStore, MemoryEvents};
 use super::session::requests;
 use super::session::table::Sessions;
-use super::sse_queue::Line;
+use super::{request_body, stopping};
 use crate::protocol::changes::BusReceiver;
 use crate::protocol::core::Core;
-use crate::protocol::dispatch::{Dispatch, Parsed};
 use crate::protocol::extensions::Extensions;
-use crate::protocol::inbound::Inbound;
-use crate::protocol::methods::{INITIALIZE, LISTEN};
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::peer_address::PeerAddress;
-use crate::protocol::quota::{Exhausted, PeerKey, PeerUsage, RequestPermit};
+use crate::protocol::quota::peer_key::PeerKey;
+use crate::protocol::quota::permits::RequestPermit;
+use crate::protocol::quota::{Exhausted, PeerUsage};
 use crate::util::select::{Either, select};
 
 /// An endpoint of Streamable HTTP, for any path of any stack that takes services of tower: axum's
@@ -112,54 +106,10 @@ impl HttpService {
     }
 }
 
-/// The response of an [`HttpService`] that is to come.
-#[must_use = "a future does nothing until it is polled"]
-pub struct HttpFuture {
-    responding: Pin<Box<dyn Future<Output = Response<HttpBody>> + Send>>,
-    is_http2: bool,
-    request: Option<InFlightRequest>,
-}
-
-impl HttpFuture {
-    /// The response to a request of a version of HTTP.
-    pub(crate) fn new(
-        version: Version,
-        responding: impl Future<Output = Response<HttpBody>> + Send + 'static,
-    ) -> Self {
-        Self {
-            responding: Box::pin(responding),
-            is_http2: version == Version::HTTP_2,
-            request: None,
-        }
-    }
-
-    /// Keeps a connection busy until the response has left.
-    pub(crate) fn keep_busy(mut self, request: InFlightRequest) -> Self {
-        self.request = Some(request);
-        self
-    }
-}
-
 /// The client of a connection that `serve_http` keeps.
 pub(crate) struct Remote {
     pub(crate) address: SocketAddr,
     pub(crate) usage: Arc<PeerUsage>,
-}
-
-impl Future for HttpFuture {
-    type Output = Result<Response<HttpBody>, Infallible>;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut response = ready!(self.responding.as_mut().poll(task));
-        let body = response.body_mut();
-        if let Some(request) = self.request.take() {
-            body.keep_busy(request);
-        }
-        if self.is_http2 {
-            body.set_http2();
-        }
-        Poll::Ready(Ok(response))
-    }
 }
 
 impl<B> Service<Request<B>> for HttpService
@@ -179,11 +129,6 @@ where
         self.respond(request, None)
     }
 }
-
-pub(crate) const SHUTTING_DOWN: Refusal = Refusal(
-    StatusCode::SERVICE_UNAVAILABLE,
-    "the server is shutting down",
-);
 
 impl Endpoint {
     pub(crate) async fn respond<B: Body>(
@@ -212,11 +157,13 @@ impl Endpoint {
         if let Err(refusal) = checked {
             return self.refuse(refusal);
         }
-        if let Err(refusal) = self.check_running() {
-            return self.refuse(refusal);
+        // Only looked at when the server stops.
+        let accepted_late = || channel.is_some() || stopping::may_be_accepted(&parts);
+        if self.is_stopping() && !accepted_late() {
+            return self.refuse(self.refuse_when_stopping());
         }
         let peer = || self.peer(&parts, remote.as_ref());
-        let bytes = match request_body::read(body, &self.server, peer).await {
+        let bytes = match request_body::read(body, &self.server, peer, accepted_late).await {
             Ok(bytes) => bytes,
             Err(refusal) => return self.refuse(refusal),
         };
@@ -224,6 +171,10 @@ impl Endpoint {
         // Counted only now: a client that is slow to send its body keeps no other one waiting.
         let mut permit = match peer().requests(1) {
             Ok(permit) => permit,
+            // The requests that have all permits may be waiting for this message.
+            Err(_) if self.is_for_request_in_flight(&parts, &bytes) => {
+                RequestPermit::uncounted(peer())
+            }
             Err(error) => return self.refuse(self.exhausted(error)),
         };
         if !permit.keep_body(bytes.len()) {
@@ -312,88 +263,6 @@ impl Endpoint {
             }
         }
     }
-
-    /// Refuses requests while the server is shutting down.
-    fn check_running(&self) -> Result<(), Refusal> {
-        if self.server.stopping.is_set() {
-            self.count(RefusalCause::ShuttingDown);
-            return Err(SHUTTING_DOWN);
-        }
-        Ok(())
-    }
-
-    async fn modern(
-        &self,
-        extensions: Arc<Extensions>,
-        bytes: Bytes,
-        permit: RequestPermit,
-    ) -> Response<HttpBody> {
-        let limits = self.server.limits();
-        let peer = Arc::clone(permit.peer());
-        let line = Arc::new(Line::new(limits.queued_bytes, Arc::clone(&peer)));
-        let outlet: Arc<Line> = Arc::clone(&line);
-        let version = extensions.parts().map(|parts| parts.version);
-        let mut via = Inbound {
-            outlet,
-            session: None,
-            session_id: None,
-            extensions,
-            transport: headers::transport_info(version),
-        };
-        let message = match self.server.read(&bytes, None) {
-            Ok(Parsed::One(Message::Result { .. } | Message::Error { .. }) | Parsed::Batch(_))
-            | Err(None) => {
-                let what = "an answer, and nothing was asked";
-                return self.refuse(Refusal(StatusCode::BAD_REQUEST, what));
-            }
-            Err(Some(fault)) => return answer::answer(fault),
-            Ok(Parsed::One(message)) => message,
-        };
-        if message.method() == Some(INITIALIZE) {
-            via.session_id = match new_id() {
-                Ok(id) => Some(id.into()),
-                Err(refusal) => {
-                    self.count(RefusalCause::Internal);
-                    return self.refuse(refusal);
-                }
-            };
-        }
-        // Subscriptions last, and have a limit of their own.
-        let permit = (message.method() != Some(LISTEN)).then_some(permit);
-        let accepted = self.server.dispatch_checked(message, &via, |method, head| {
-            headers::check(&via.extensions, method, head)
-        });
-        // A handler may run for long, and has what it needs of the body.
-        drop((via, bytes));
-        let mut response = match accepted {
-            Dispatch::Nothing | Dispatch::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
-            Dispatch::Answer(answer) => answer::answer(answer),
-            Dispatch::Session(session, answer) => Box::pin(self.begin(session, answer, peer)).await,
-            Dispatch::Notification(handler) => {
-                self.notified(handler).await;
-                answer::empty(StatusCode::ACCEPTED)
-            }
-            Dispatch::Call(call) => answer::call(call, line, limits.keep_alive).await,
-        };
-        if let Some(permit) = permit {
-            response.body_mut().keep_permit(permit.into());
-        }
-        response
-    }
-}
-
-/// A new id: 128 bits that nobody can guess.
-pub(crate) fn new_id() -> Result<String, Refusal> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        tracing::error!(%error, "no random numbers");
-        Refusal(StatusCode::SERVICE_UNAVAILABLE, "no random numbers")
-    })?;
-    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    let mut id = String::with_capacity(2 * bytes.len());
-    id.extend(digits.map(digit));
-    Ok(id)
 }
 
 impl std::fmt::Debug for HttpService {

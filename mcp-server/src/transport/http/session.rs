@@ -3,9 +3,12 @@
 pub(crate) mod cluster;
 pub(crate) mod ending;
 pub(crate) mod event_store;
+pub(crate) mod get;
 pub(crate) mod handle;
+pub(crate) mod post;
 pub(crate) mod post_batch;
 pub(crate) mod requests;
+pub(crate) mod response;
 pub(crate) mod session_store;
 pub(crate) mod sse_event;
 pub(crate) mod stream;

@@ -24,13 +24,14 @@ impl BusReceiver for Endpoint {
                     return;
                 };
                 let asked = Some(&*entry.session);
+                let limits = self.server.limits();
                 match self.server.read(&message, asked) {
                     Ok(Parsed::One(message)) => {
-                        respond::hand_over(asked, &message);
+                        respond::hand_over(asked, &message, limits);
                     }
                     Ok(Parsed::Batch(messages)) => {
                         for message in messages.iter().flatten() {
-                            respond::hand_over(asked, message);
+                            respond::hand_over(asked, message, limits);
                         }
                     }
                     Err(_) => {}

@@ -16,8 +16,8 @@ use crate::protocol::quota::PeerUsage;
 use crate::protocol::retained::RetainedBytes;
 use crate::protocol::session::Session;
 use crate::transport::http::config::Refusal;
+use crate::transport::http::ids::new_id;
 use crate::transport::http::peer_table::Idle;
-use crate::transport::http::service::new_id;
 
 /// A session at this process.
 pub(crate) struct Entry {
