@@ -11,7 +11,7 @@ use mcp_types::{CompleteRequest, CompleteResult, Completion, Request};
 use crate::features::catalog::{Definition, List};
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
-use crate::features::resources::catalog::TEMPLATE;
+use crate::features::resources::defined::TEMPLATE;
 use crate::protocol::core::Context;
 use crate::protocol::error::{BuildError, HandlerError, short};
 use crate::protocol::raw_object::{FromMembers, RawObject};

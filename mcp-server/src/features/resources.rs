@@ -3,6 +3,8 @@
 #[cfg(feature = "_proposals")]
 pub(crate) mod blocks;
 pub(crate) mod catalog;
+#[cfg(feature = "versioned-resources")]
+pub(crate) mod content_version;
 pub(crate) mod contents;
 pub(crate) mod defined;
 pub(crate) mod definition;

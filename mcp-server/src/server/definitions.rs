@@ -12,7 +12,7 @@ use crate::features::catalog::{Definition, Hints};
 use crate::features::completions::{Completing, CompletionHandler, IntoCompletion, boxed};
 use crate::features::prompts::definition::PromptDef;
 use crate::features::prompts::result::IntoPrompt;
-use crate::features::resources::catalog::TEMPLATE;
+use crate::features::resources::defined::TEMPLATE;
 use crate::features::tools::definition::ToolDef;
 use crate::features::tools::result::IntoToolResult;
 use crate::protocol::core::Context;

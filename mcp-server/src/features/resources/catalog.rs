@@ -18,9 +18,6 @@ use crate::protocol::error::HandlerError;
 use crate::protocol::resource_urls::ResourceUrls;
 use crate::protocol::uri_limit::check_uri;
 
-/// What a resource template is called in errors.
-pub(crate) const TEMPLATE: &str = "resource template";
-
 /// The definitions that URIs are looked up in.
 #[derive(Default)]
 pub(crate) struct ResourceCatalog {

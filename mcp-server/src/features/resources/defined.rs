@@ -12,6 +12,9 @@ use crate::features::resources::handlers::DescribeHandler;
 use crate::features::resources::handlers::ListHandler;
 use crate::features::resources::handlers::ReadHandler;
 
+/// What a resource template is called in errors.
+pub(crate) const TEMPLATE: &str = "resource template";
+
 /// A definition that a URI is answered by: that of a resource, or of a template that makes it.
 pub(crate) trait Defined: Send + Sync {
     /// How long what is read may be kept.

@@ -19,9 +19,9 @@ use super::handlers::DescribeHandler;
 #[cfg(feature = "seal")]
 use super::handlers::ListHandler;
 use super::handlers::ReadHandler;
-#[cfg(feature = "versioned-resources")]
-use super::versions::FixedVersion;
 use crate::features::catalog::{Definition, Hints, ListItem};
+#[cfg(feature = "versioned-resources")]
+use crate::features::resources::content_version::FixedVersion;
 use crate::features::resources::contents::IntoContents;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;

@@ -6,7 +6,8 @@ use mcp_types::json::Value;
 use mcp_types::{EmptyResult, ListResourceTemplatesRequest, Request, Revision};
 
 use crate::features::catalog::{Hints, Part, bad_cursor};
-use crate::features::resources::catalog::{ResourceCatalog, TEMPLATE};
+use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::defined::TEMPLATE;
 use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 use crate::protocol::registry::Registry;

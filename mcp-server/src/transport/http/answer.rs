@@ -2,6 +2,9 @@
 //! events.
 
 use crate::protocol::answer::error_message;
+use crate::transport::http::event_stream::ClosingQueue;
+use crate::transport::http::event_stream::Events;
+use crate::transport::http::sse_comment::comment;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,15 +14,14 @@ use std::time::Duration;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use mcp_types::rpc::{self, ErrorObject};
-use mcp_types::sse::{Event, write_comment, write_event};
-use tokio::task::AbortHandle;
-use tokio::time::{Sleep, sleep};
+use mcp_types::sse::{Event, write_event};
+use tokio::time::sleep;
 
 use super::body::HttpBody;
-use super::config::Refusal;
 use super::sse_queue::Line;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::request_task::RequestTask;
+use crate::transport::http::refusal::Refusal;
 use crate::util::select::{Either, select};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -107,9 +109,9 @@ pub(crate) async fn call(
     keep_alive: Duration,
 ) -> Response<HttpBody> {
     let mut call = call.end_with_server();
-    let line = Reading(line);
+    let line = ClosingQueue(line);
     if let Some(last) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
-        return line.finish(last);
+        return finish(&line, last);
     }
     // What is said at once leaves at once; a quiet request becomes a stream when it needs a
     // comment to keep the connection.
@@ -123,7 +125,7 @@ pub(crate) async fn call(
         Poll::Ready(None)
     });
     let first = match Box::pin(select(said, sleep(keep_alive))).await {
-        Either::First(Some(answer)) => return line.finish(answer),
+        Either::First(Some(answer)) => return finish(&line, answer),
         Either::First(None) => line.0.take(),
         Either::Second(()) => comment(),
     };
@@ -150,76 +152,12 @@ fn poll_call(call: &mut RequestTask, task: &mut Context<'_>) -> Option<Answer> {
     }
 }
 
-/// What keeps a connection.
-pub(crate) fn comment() -> Vec<u8> {
-    let mut text = Vec::new();
-    write_comment(&mut text, "");
-    text.push(b'\n');
-    text
-}
-
-/// What a handler says, as long as there is a response to say it in.
-struct Reading(Arc<Line>);
-
-impl Reading {
-    /// The whole response, where nothing of it has left yet.
-    fn finish(&self, last: Answer) -> Response<HttpBody> {
-        let mut text = self.0.take();
-        if text.is_empty() {
-            return answer(last);
-        }
-        let _ = write_event(&mut text, &Event::data(&last.message));
-        events(HttpBody::whole(text))
+/// The whole response, where nothing of it has left yet.
+fn finish(queue: &ClosingQueue, last: Answer) -> Response<HttpBody> {
+    let mut text = queue.0.take();
+    if text.is_empty() {
+        return answer(last);
     }
-}
-
-impl Drop for Reading {
-    fn drop(&mut self) {
-        self.0.close();
-    }
-}
-
-/// A stream of events on its way. Dropping it cancels the request.
-pub(crate) struct Events {
-    line: Reading,
-    work: AbortHandle,
-    /// What leaves next.
-    ready: Vec<u8>,
-    over: bool,
-    keep_alive: Duration,
-    timer: Pin<Box<Sleep>>,
-}
-
-impl Events {
-    /// Whether nothing follows.
-    pub(crate) fn is_over(&self) -> bool {
-        self.over && self.ready.is_empty()
-    }
-
-    pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
-        let mut ready = std::mem::take(&mut self.ready);
-        if !self.over {
-            let (mut said, over) = self.line.0.poll(task.waker());
-            ready.append(&mut said);
-            self.over = over;
-        }
-        if ready.is_empty() {
-            if self.over {
-                return Poll::Ready(None);
-            }
-            if self.timer.as_mut().poll(task).is_pending() {
-                return Poll::Pending;
-            }
-            ready = comment();
-        }
-        let now = tokio::time::Instant::now();
-        self.timer.as_mut().reset(now + self.keep_alive);
-        Poll::Ready(Some(ready))
-    }
-}
-
-impl Drop for Events {
-    fn drop(&mut self) {
-        self.work.abort();
-    }
+    let _ = write_event(&mut text, &Event::data(&last.message));
+    events(HttpBody::whole(text))
 }

@@ -10,12 +10,12 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 use super::activity::InFlightRequest;
-use super::answer::Events;
 #[cfg(feature = "https-url")]
 use super::pieces::Pieces;
 use super::session::stream_reader::Reader;
 use super::stream_executor::StreamProgress;
 use crate::protocol::quota::permits::RequestPermit;
+use crate::transport::http::event_stream::Events;
 
 /// The most that HTTP/2 gets at once: as much as a frame has by default. What it has got stays in
 /// memory until the client opens its flow-control window.

@@ -1,5 +1,6 @@
 //! [`HttpConfig`], and what is refused before a body is read.
 
+use crate::transport::http::refusal::Refusal;
 use std::sync::Arc;
 
 use http::header::{ACCEPT, CONTENT_TYPE, HOST};
@@ -9,11 +10,11 @@ use mcp_types::Revision;
 
 use super::header_names::PROTOCOL_VERSION;
 use super::network::IpNetwork;
-use super::operations::Paths;
 use super::refused_log::RefusedLog;
 use super::session::event_store::EventStore;
 use super::session::session_store::SessionStore;
 use crate::protocol::extensions::Principal;
+use crate::transport::http::operation_paths::Paths;
 
 /// Under which names an endpoint may be reached.
 ///
@@ -50,10 +51,6 @@ enum Hosts {
     Listed(Vec<String>),
     Any,
 }
-
-/// Why a request is not looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal(pub(crate) StatusCode, pub(crate) &'static str);
 
 impl HttpConfig {
     /// The default.

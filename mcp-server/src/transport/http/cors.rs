@@ -18,9 +18,11 @@ use http_body::Body;
 
 use super::answer;
 use super::body::HttpBody;
-use super::config::{HttpConfig, Refusal};
-use super::service::{Endpoint, Remote};
+use super::config::HttpConfig;
+use super::service::Remote;
 use crate::protocol::metrics::refusals::RefusalCause;
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::refusal::Refusal;
 
 const REQUEST_PRIVATE_NETWORK: HeaderName =
     HeaderName::from_static("access-control-request-private-network");

@@ -5,11 +5,12 @@
 //! events. It ends with the response to the GET.
 
 use crate::transport::http::headers;
+use crate::transport::http::http_sse_channels::Channel;
+use crate::transport::http::http_sse_channels::Channels;
 use crate::transport::line_connection::LineConnection;
-use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex as StdMutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use http::request::Parts;
@@ -20,14 +21,11 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::answer;
-use super::answer::comment;
 use super::body::{HttpBody, Piece, Source};
 use super::config;
-use super::config::Refusal;
 use super::header_names::SESSION_ID;
 use super::ids;
 use super::ids::new_id;
-use super::service::Endpoint;
 use crate::protocol::core::Core;
 use crate::protocol::extensions::Extensions;
 use crate::protocol::metrics::refusals::RefusalCause;
@@ -35,39 +33,15 @@ use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::permits::{ChannelPermit, RequestPermit};
 use crate::protocol::retained;
 use crate::protocol::retained::RetainedBytes;
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::refusal::Refusal;
+use crate::transport::http::sse_comment::comment;
 use crate::transport::line_connection::Owner;
 use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
 /// The part of the address that says which channel a POST is for.
 const ID: &str = "sessionId";
-
-/// The channels of an endpoint by their ids.
-#[derive(Default)]
-pub(crate) struct Channels(StdMutex<HashMap<String, Arc<Channel>>>);
-
-struct Channel {
-    /// The principal whose GET opened the channel.
-    principal: Option<Box<str>>,
-    /// Takes one message at a time.
-    connection: Mutex<LineConnection>,
-    outbox: Arc<WriteQueue>,
-    /// The memory that its session keeps.
-    retained: RetainedBytes,
-}
-
-impl Channels {
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Channel>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns how many there are, and how many bytes wait in them for clients to read them.
-    pub(crate) fn gauges(&self) -> (usize, usize) {
-        let channels: Vec<_> = self.all().values().cloned().collect();
-        let queued = channels.iter().map(|channel| channel.outbox.queued_bytes());
-        (channels.len(), queued.sum())
-    }
-}
 
 /// The channel that a POST is for, by its address.
 pub(crate) fn channel_id<'a>(path: Option<&str>, parts: &'a Parts) -> Option<&'a str> {

@@ -5,7 +5,7 @@
 
 use http::StatusCode;
 
-use super::config::Refusal;
+use crate::transport::http::refusal::Refusal;
 
 /// Hexadecimal digits in the id of a session or of an HTTP+SSE channel.
 const SESSION_DIGITS: usize = 32;

@@ -10,9 +10,7 @@ use mcp_types::rpc::Message;
 
 use super::answer;
 use super::body::HttpBody;
-use super::config::Refusal;
 use super::ids::new_id;
-use super::service::Endpoint;
 use super::sse_queue::Line;
 use crate::protocol::dispatch::{Dispatch, Parsed};
 use crate::protocol::extensions::Extensions;
@@ -21,6 +19,8 @@ use crate::protocol::methods::INITIALIZE;
 use crate::protocol::methods::LISTEN;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::permits::RequestPermit;
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::refusal::Refusal;
 
 impl Endpoint {
     /// Answers a POST that belongs to no session.

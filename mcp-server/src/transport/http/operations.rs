@@ -9,19 +9,12 @@ use http::{HeaderValue, Method, Response, StatusCode};
 
 use super::answer;
 use super::body::HttpBody;
-use super::config::{HttpConfig, Refusal};
-use super::service::Endpoint;
+use super::config::HttpConfig;
 use crate::protocol::metrics::Metrics;
 use crate::protocol::metrics::counters::Gauges;
 use crate::protocol::metrics::refusals::RefusalCause;
-
-/// The paths that an [`HttpConfig`] names; none by default.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Paths {
-    health: Option<String>,
-    readiness: Option<String>,
-    metrics: Option<String>,
-}
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::refusal::Refusal;
 
 impl HttpConfig {
     /// Answers GET and HEAD at exactly this path, such as `/healthz`, with 200 as long as the

@@ -11,11 +11,11 @@ use http::StatusCode;
 use http_body::{Body, Frame};
 use tokio::time::{Instant, sleep_until};
 
-use super::config::Refusal;
-use super::stopping::SHUTTING_DOWN;
 use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
 use crate::protocol::quota::PeerUsage;
+use crate::transport::http::refusal::Refusal;
+use crate::transport::http::refusal::SHUTTING_DOWN;
 use crate::util::select::{Either, select};
 
 /// Over which the rate is measured at which a body arrives.

@@ -1,5 +1,6 @@
 //! [`HttpService`]: the endpoint as a service of tower.
 
+use crate::transport::http::endpoint::Endpoint;
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -17,12 +18,12 @@ use tower_service::Service;
 use super::answer;
 use super::body::HttpBody;
 use super::config;
-use super::config::{HttpConfig, Refusal};
+use super::config::HttpConfig;
 use super::http_sse;
-use super::http_sse::{Channels, channel_id};
+use super::http_sse::channel_id;
 use super::proxy;
 use super::response_future::HttpFuture;
-use super::session::event_store::{EventStore, MemoryEvents};
+use super::session::event_store::MemoryEvents;
 use super::session::requests;
 use super::session::table::Sessions;
 use super::{request_body, stopping};
@@ -34,6 +35,7 @@ use crate::protocol::peer_address::PeerAddress;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::protocol::quota::{Exhausted, PeerUsage};
+use crate::transport::http::refusal::Refusal;
 use crate::util::select::{Either, select};
 
 /// An endpoint of Streamable HTTP, for any path of any stack that takes services of tower: axum's
@@ -41,14 +43,6 @@ use crate::util::select::{Either, select};
 #[derive(Clone)]
 pub struct HttpService {
     endpoint: Arc<Endpoint>,
-}
-
-pub(crate) struct Endpoint {
-    pub(crate) server: Arc<Core>,
-    pub(crate) config: HttpConfig,
-    pub(crate) channels: Arc<Channels>,
-    pub(crate) sessions: Arc<Sessions>,
-    pub(crate) events: Arc<dyn EventStore>,
 }
 
 impl HttpService {

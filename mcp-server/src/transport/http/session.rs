@@ -16,3 +16,4 @@ pub(crate) mod stream_buffer;
 pub(crate) mod stream_pump;
 pub(crate) mod stream_reader;
 pub(crate) mod table;
+pub(crate) mod watch;

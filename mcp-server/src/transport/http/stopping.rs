@@ -2,24 +2,19 @@
 //! for, and cancellations. Everything else is refused with 503. The same messages are accepted when
 //! requests in flight have all permits.
 
-use http::StatusCode;
+use crate::transport::http::refusal::SHUTTING_DOWN;
 use http::request::Parts;
 use mcp_types::rpc::{self, EnvelopeError, Message};
 
-use super::config::Refusal;
 use super::header_names::METHOD;
-use super::service::Endpoint;
 use super::session::requests;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::dispatch::Parsed;
 use crate::protocol::methods::CANCELLED;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::request_task::shutting_down;
-
-pub(crate) const SHUTTING_DOWN: Refusal = Refusal(
-    StatusCode::SERVICE_UNAVAILABLE,
-    "the server is shutting down",
-);
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::refusal::Refusal;
 
 /// Returns `true` if the body of a POST has to be read to know whether it is accepted while the
 /// server stops.

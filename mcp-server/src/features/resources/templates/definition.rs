@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 
 use super::template::Template;
 use crate::features::catalog::{Definition, Hints, ListItem};
-use crate::features::resources::catalog::TEMPLATE;
 use crate::features::resources::contents::IntoContents;
 use crate::features::resources::defined::Defined;
+use crate::features::resources::defined::TEMPLATE;
 use crate::features::resources::described::{defined, described};
 use crate::features::resources::handlers;
 #[cfg(feature = "_proposals")]

@@ -5,7 +5,7 @@ use crate::protocol::changes::{BusMessage, BusReceiver};
 use crate::protocol::dispatch::Parsed;
 use crate::protocol::error::Chain;
 use crate::protocol::respond;
-use crate::transport::http::service::Endpoint;
+use crate::transport::http::endpoint::Endpoint;
 
 impl Endpoint {
     /// Tells the other processes.

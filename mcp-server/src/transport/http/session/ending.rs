@@ -1,9 +1,8 @@
 //! How sessions end: by DELETE, by expiry, to make room, or at another process.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
 use super::handle::Entry;
@@ -146,24 +145,6 @@ async fn watch_sessions(sessions: Weak<Sessions>, pause: Duration) {
         };
         if !sessions.sweep().await {
             return;
-        }
-    }
-}
-
-/// The task that ends sessions as they expire. It ends with the endpoint.
-#[derive(Default)]
-pub(crate) struct Watch(Mutex<Option<AbortHandle>>);
-
-impl Watch {
-    fn task(&self) -> std::sync::MutexGuard<'_, Option<AbortHandle>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        if let Some(task) = self.task().take() {
-            task.abort();
         }
     }
 }

@@ -14,10 +14,10 @@ use crate::protocol::changes::BusMessage;
 use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config;
-use crate::transport::http::config::Refusal;
+use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::header_names::LAST_EVENT_ID;
 use crate::transport::http::ids;
-use crate::transport::http::service::Endpoint;
+use crate::transport::http::refusal::Refusal;
 use crate::util::select::select;
 
 impl Endpoint {

@@ -15,9 +15,9 @@ use super::stream::Stream;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::retained::RetainedBytes;
 use crate::protocol::session::Session;
-use crate::transport::http::config::Refusal;
 use crate::transport::http::ids::new_id;
 use crate::transport::http::peer_table::Idle;
+use crate::transport::http::refusal::Refusal;
 
 /// A session at this process.
 pub(crate) struct Entry {

@@ -24,8 +24,8 @@ use crate::protocol::quota::permits::RequestPermit;
 use crate::protocol::respond;
 use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
-use crate::transport::http::config::Refusal;
-use crate::transport::http::service::Endpoint;
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::refusal::Refusal;
 
 impl Endpoint {
     /// POST in a session.

@@ -18,10 +18,10 @@ use crate::protocol::session::Session;
 use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config;
-use crate::transport::http::config::Refusal;
+use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::header_names::{PROTOCOL_VERSION, SESSION_ID};
 use crate::transport::http::ids;
-use crate::transport::http::service::Endpoint;
+use crate::transport::http::refusal::Refusal;
 
 /// The session that a request names, where it is one of a session at all.
 pub(crate) fn session_id(parts: &Parts) -> Option<&str> {

@@ -15,8 +15,8 @@ use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::answer;
 use crate::transport::http::body::{HttpBody, Permit};
-use crate::transport::http::config::Refusal;
-use crate::transport::http::service::Endpoint;
+use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::refusal::Refusal;
 
 impl Endpoint {
     /// Serves the requests of one POST, which go on if the client is gone.

@@ -15,7 +15,7 @@ use super::sse_event::write_numbered;
 use super::stream::{Next, Stream};
 use crate::protocol::core::Core;
 use crate::protocol::error::Chain;
-use crate::transport::http::answer::comment;
+use crate::transport::http::sse_comment::comment;
 use crate::util::select::{Either, select};
 
 /// A connection that reads a stream.

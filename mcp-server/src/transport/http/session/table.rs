@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::ending::Watch;
 use super::event_store::{EventStore, StoreError};
 use super::handle::Entry;
 use super::session_store::{Delta, Record, SessionStore, read, record, restore};
@@ -17,6 +16,7 @@ use crate::protocol::quota::{Gauge, PeerUsage};
 use crate::protocol::session::Session;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::peer_table::PeerTable;
+use crate::transport::http::session::watch::Watch;
 
 /// The sessions of an endpoint.
 pub(crate) struct Sessions {

@@ -1,0 +1,126 @@
+//! Versions that are derived from the contents of a resource.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, OnceLock};
+
+use mcp_types::{AnyResourceContents, json};
+use sha2::{Digest, Sha256};
+
+/// Makes contents for a URI and a media type.
+type Contents = dyn Fn(&str, Option<&str>) -> Vec<AnyResourceContents> + Send + Sync;
+
+/// The version of contents that are part of a definition.
+pub(crate) struct FixedVersion {
+    contents: Arc<Contents>,
+    /// Derived when it is first asked for: the definition is whole then, and programs that did not
+    /// opt in never ask.
+    version: OnceLock<String>,
+}
+
+impl FixedVersion {
+    pub(crate) fn new(contents: Arc<Contents>) -> Self {
+        Self {
+            contents,
+            version: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn get(&self, uri: &str, mime_type: Option<&str>) -> String {
+        let version = self
+            .version
+            .get_or_init(|| derived(&(self.contents)(uri, mime_type)));
+        version.clone()
+    }
+}
+
+/// How much of the digest is the version: as much as is needed for no two to be the same by
+/// accident, nor to be made so.
+const KEPT: usize = 16;
+
+/// The version that contents have: the same in every process, and another one where a byte, a
+/// media type or a URI of them differs.
+pub(crate) fn derived(contents: &[AnyResourceContents]) -> String {
+    let mut digest = Sha256::new();
+    for part in contents {
+        match part {
+            AnyResourceContents::Text(text) => {
+                named(&mut digest, &text.uri, text.mime_type.as_deref());
+                content(&mut digest, text.text.as_bytes());
+            }
+            AnyResourceContents::Blob(blob) => {
+                named(&mut digest, &blob.uri, blob.mime_type.as_deref());
+                match blob.blob.decode() {
+                    Ok(bytes) => content(&mut digest, &bytes),
+                    // What is no base64 is what it is.
+                    Err(_) => content(&mut digest, blob.blob.as_str().as_bytes()),
+                }
+            }
+            // Of a kind that is still to come: as it is written.
+            other => content(
+                &mut digest,
+                json::to_string(other).unwrap_or_default().as_bytes(),
+            ),
+        }
+    }
+    let mut version = String::with_capacity(2 * KEPT);
+    for byte in digest.finalize().iter().take(KEPT) {
+        // A string takes all that is written to it.
+        let _ = write!(version, "{byte:02x}");
+    }
+    version
+}
+
+fn named(digest: &mut Sha256, uri: &str, mime_type: Option<&str>) {
+    content(digest, uri.as_bytes());
+    digest.update([u8::from(mime_type.is_some())]);
+    content(digest, mime_type.unwrap_or_default().as_bytes());
+}
+
+/// The length in front keeps what follows apart.
+fn content(digest: &mut Sha256, bytes: &[u8]) {
+    digest.update((bytes.len() as u64).to_be_bytes());
+    digest.update(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::{Base64Text, BlobResourceContents, TextResourceContents};
+
+    use super::*;
+
+    fn text(uri: &str, mime_type: Option<&str>, text: &str) -> AnyResourceContents {
+        let mut contents = TextResourceContents::new(uri, text);
+        contents.mime_type = mime_type.map(Into::into);
+        contents.into()
+    }
+
+    #[test]
+    fn versions_stay_what_they_were() {
+        let contents = [text("x:a", Some("text/plain"), "hello")];
+        // Peers keep versions for longer than a process lasts: this one must never change.
+        assert_eq!(derived(&contents), "81c47a18fe0b4ed61d88b20b10c0526e");
+        let same = BlobResourceContents::new("x:a", Base64Text::encode(b"hello"));
+        let same = [same.mime_type("text/plain").into()];
+        assert_eq!(derived(&same), derived(&contents));
+    }
+
+    #[test]
+    fn nothing_that_differs_has_the_same_version() {
+        let all = [
+            vec![],
+            vec![text("x:a", None, "")],
+            vec![text("x:a", Some(""), "")],
+            vec![text("x:a", None, "a")],
+            vec![text("x:a", Some("a"), "")],
+            vec![text("x:b", None, "a")],
+            vec![text("x:a", None, "a"), text("x:a", None, "b")],
+            vec![text("x:a", None, "b"), text("x:a", None, "a")],
+            vec![text("x:a", None, "ab"), text("x:a", None, "")],
+            vec![BlobResourceContents::new("x:a", Base64Text::from("?".to_owned())).into()],
+        ];
+        let mut versions: Vec<_> = all.iter().map(|contents| derived(contents)).collect();
+        versions.sort();
+        versions.dedup();
+        assert_eq!(versions.len(), all.len());
+    }
+}

@@ -1,0 +1,18 @@
+//! [`Endpoint`]: the state of an HTTP endpoint. What it does with requests is in other files.
+
+use std::sync::Arc;
+
+use crate::protocol::core::Core;
+use crate::transport::http::config::HttpConfig;
+use crate::transport::http::http_sse_channels::Channels;
+use crate::transport::http::session::event_store::EventStore;
+use crate::transport::http::session::table::Sessions;
+
+/// What the clones of an [`HttpService`](crate::HttpService) share.
+pub(crate) struct Endpoint {
+    pub(crate) server: Arc<Core>,
+    pub(crate) config: HttpConfig,
+    pub(crate) channels: Arc<Channels>,
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) events: Arc<dyn EventStore>,
+}

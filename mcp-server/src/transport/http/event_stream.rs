@@ -1,0 +1,67 @@
+//! [`Events`]: the messages of a request as a stream of events.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::task::AbortHandle;
+use tokio::time::Sleep;
+
+use crate::transport::http::sse_comment::comment;
+use crate::transport::http::sse_queue::Line;
+
+/// Closes the queue of a handler's messages when the response is dropped.
+pub(crate) struct ClosingQueue(pub(crate) Arc<Line>);
+
+impl Drop for ClosingQueue {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// A stream of events on its way. Dropping it cancels the request.
+pub(crate) struct Events {
+    pub(crate) line: ClosingQueue,
+    pub(crate) work: AbortHandle,
+    /// What leaves next.
+    pub(crate) ready: Vec<u8>,
+    pub(crate) over: bool,
+    pub(crate) keep_alive: Duration,
+    pub(crate) timer: Pin<Box<Sleep>>,
+}
+
+impl Events {
+    /// Whether nothing follows.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over && self.ready.is_empty()
+    }
+
+    pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        let mut ready = std::mem::take(&mut self.ready);
+        if !self.over {
+            let (mut said, over) = self.line.0.poll(task.waker());
+            ready.append(&mut said);
+            self.over = over;
+        }
+        if ready.is_empty() {
+            if self.over {
+                return Poll::Ready(None);
+            }
+            if self.timer.as_mut().poll(task).is_pending() {
+                return Poll::Pending;
+            }
+            ready = comment();
+        }
+        let now = tokio::time::Instant::now();
+        self.timer.as_mut().reset(now + self.keep_alive);
+        Poll::Ready(Some(ready))
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}

@@ -1,0 +1,23 @@
+//! [`Watch`]: the task that ends sessions as they expire.
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::task::AbortHandle;
+
+/// The task that ends sessions as they expire. It ends with the endpoint.
+#[derive(Default)]
+pub(crate) struct Watch(Mutex<Option<AbortHandle>>);
+
+impl Watch {
+    pub(crate) fn task(&self) -> std::sync::MutexGuard<'_, Option<AbortHandle>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(task) = self.task().take() {
+            task.abort();
+        }
+    }
+}
