@@ -66,13 +66,13 @@ pub use features::input::ask::Ask;
 pub use features::input::error::InputError;
 #[cfg(feature = "seal")]
 pub use features::input::form::{Elicited, Field, Form};
-pub use features::list_handle::Listing;
+pub use features::list_handle::ListHandle;
 pub use features::prompts::definition::PromptDef;
 pub use features::prompts::result::{IntoMessage, IntoPrompt};
 pub use features::resources::contents::IntoContents;
 pub use features::resources::definition::ResourceDef;
 #[cfg(feature = "seal")]
-pub use features::resources::listed::{ListAt, Listed};
+pub use features::resources::listed::{ListAt, ResourcePage};
 #[cfg(feature = "templates")]
 pub use features::resources::templates::definition::TemplateDef;
 pub use features::tools::definition::ToolDef;
@@ -120,7 +120,7 @@ pub use transport::http::serve::HttpServer;
 pub use transport::http::service::HttpService;
 #[cfg(feature = "http")]
 pub use transport::http::session::event_store::{
-    EventStore, MemoryEvents, Page, StoreError, StoreFuture,
+    EventPage, EventStore, MemoryEvents, StoreError, StoreFuture,
 };
 #[cfg(feature = "http")]
 pub use transport::http::session::session_store::{MemorySessions, SessionStore};

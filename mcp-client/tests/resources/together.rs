@@ -11,7 +11,7 @@ use mcp_client::{
     ByteStream, CallError, Client, ClientBuilder, Current, Http, Proposal, SubscriptionEvent,
 };
 use mcp_server::types::Annotations;
-use mcp_server::{Context, ListAt, Listed, ResourceDef, Server};
+use mcp_server::{Context, ListAt, ResourcePage, ResourceDef, Server};
 
 use crate::script::soon;
 
@@ -64,8 +64,8 @@ fn server(note: &Note) -> Server {
                 })
                 .list(move |at: ListAt, _: Context| async move {
                     Ok(match at.after.as_deref() {
-                        None => Listed::new([member("a")]).next("a"),
-                        _ => Listed::new([member("b")]),
+                        None => ResourcePage::new([member("a")]).next("a"),
+                        _ => ResourcePage::new([member("b")]),
                     })
                 }),
         )

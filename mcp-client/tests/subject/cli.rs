@@ -14,7 +14,7 @@ use mcp_server::types::{
     TextResourceContents, json::Object,
 };
 use mcp_server::{
-    Context, Elicited, Form, HandlerError, HttpConfig, HttpServer, HttpUrls, ListAt, Listed,
+    Context, Elicited, Form, HandlerError, HttpConfig, HttpServer, HttpUrls, ListAt, ResourcePage,
     PromptDef, Proposal, ResourceDef, Server, ServerBuilder,
 };
 
@@ -143,8 +143,8 @@ fn proposals(builder: ServerBuilder) -> ServerBuilder {
                 .collection()
                 .list(move |at: ListAt, _: Context| async move {
                     Ok(match at.after.as_deref() {
-                        None => Listed::new([member("a", "a.txt").size(3)]).next("a"),
-                        _ => Listed::new([
+                        None => ResourcePage::new([member("a", "a.txt").size(3)]).next("a"),
+                        _ => ResourcePage::new([
                             member("b", "b").resource_type(ResourceType::Collection)
                         ]),
                     })
@@ -155,7 +155,7 @@ fn proposals(builder: ServerBuilder) -> ServerBuilder {
             ResourceDef::new("test://dir/b", "b")
                 .collection()
                 .list(move |_: ListAt, _: Context| async move {
-                    Ok(Listed::new([member("b/c", "c")]))
+                    Ok(ResourcePage::new([member("b/c", "c")]))
                 })
                 .handler(|_: String, _: Context| async { Ok("c") }),
         )

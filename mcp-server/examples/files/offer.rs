@@ -9,7 +9,7 @@ use mcp_server::types::{
     TextResourceContents,
 };
 use mcp_server::{
-    Completing, Context, HandlerError, ListAt, Listed, ReadByUrl, ResourceDef, ServerBuilder,
+    Completing, Context, HandlerError, ListAt, ReadByUrl, ResourceDef, ResourcePage, ServerBuilder,
     TemplateDef,
 };
 
@@ -117,7 +117,7 @@ impl Offer {
         .await
     }
 
-    async fn list(self, at: ListAt) -> Result<Listed, HandlerError> {
+    async fn list(self, at: ListAt) -> Result<ResourcePage, HandlerError> {
         let (uri, is_deep) = match at.collection {
             Some(uri) => (uri, false),
             None => (place::ROOT.to_owned(), true),
@@ -155,7 +155,7 @@ impl Offer {
             Ok((resources, next))
         });
         let (resources, next) = listed.await?;
-        let listed = Listed::new(resources);
+        let listed = ResourcePage::new(resources);
         Ok(match next {
             Some(position) => listed.next(position),
             None => listed,

@@ -37,7 +37,7 @@ mod sealed {
 
     use super::{Context, Future, HandlerError, ParamsView, Registry, Versioned};
     use crate::features::input::inputs;
-    use crate::protocol::core::{Route, Running};
+    use crate::protocol::core::{ResponseFuture, Route};
     use crate::protocol::respond;
     use crate::util::and_then::and_then;
 
@@ -81,7 +81,11 @@ mod sealed {
         H: Fn(P, Context) -> F + Send + Sync,
         F: Future<Output = Result<T, HandlerError>> + Send + 'static,
     {
-        fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<Running, HandlerError> {
+        fn start(
+            &self,
+            head: &ParamsView<'_>,
+            cx: &Context,
+        ) -> Result<ResponseFuture, HandlerError> {
             inputs::attach(head, cx)?;
             let params = (self.read)(head, cx)?;
             let result = (self.handler)(params, cx.clone());

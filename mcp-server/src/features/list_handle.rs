@@ -1,4 +1,4 @@
-//! [`Listing`]: a list that changes while the server runs.
+//! [`ListHandle`]: a list that changes while the server runs.
 
 use crate::features::catalog::{Definition, List};
 use crate::protocol::core::Core;
@@ -9,18 +9,18 @@ use crate::protocol::error::BuildError;
 /// A kind of which there was nothing when the server was built is only served if its capability
 /// was declared: `.capabilities(|c| c.tools(ToolsCapability::new().list_changed(true)))`.
 #[derive(Clone, Copy)]
-pub struct Listing<'a, T> {
+pub struct ListHandle<'a, T> {
     core: &'a Core,
     list: &'a List<T>,
 }
 
-impl<'a, T> Listing<'a, T> {
+impl<'a, T> ListHandle<'a, T> {
     pub(crate) fn new(core: &'a Core, list: &'a List<T>) -> Self {
         Self { core, list }
     }
 }
 
-impl<T: Definition> Listing<'_, T> {
+impl<T: Definition> ListHandle<'_, T> {
     /// Adds an item at the end.
     ///
     /// # Errors

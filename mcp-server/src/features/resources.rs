@@ -133,7 +133,7 @@ async fn contents(
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-    if cx.adds(mcp_types::Proposal::Sep2093) {
+    if cx.offered(mcp_types::Proposal::Sep2093) {
         return metadata::read(found, cx, resources).await;
     }
     let mut contents = found.read(cx).await?;

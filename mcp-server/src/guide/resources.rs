@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use mcp_server::types::{Proposal, Resource, ResourceType};
-//! use mcp_server::{Context, HandlerError, ListAt, Listed, Server, TemplateDef};
+//! use mcp_server::{Context, HandlerError, ListAt, ResourcePage, Server, TemplateDef};
 //! use serde::Deserialize;
 //!
 //! /// Notes by shelf.
@@ -63,14 +63,14 @@
 //!     .list(|at: ListAt, _: Context| async move {
 //!         Ok(match at.variables::<Shelf>()? {
 //!             // `resources/list`: the shelves.
-//!             None => Listed::new(SHELVES.iter().map(|(shelf, _)| {
+//!             None => ResourcePage::new(SHELVES.iter().map(|(shelf, _)| {
 //!                 Resource::new(format!("notes://{shelf}"), *shelf)
 //!                     .resource_type(ResourceType::Collection)
 //!             })),
 //!             // `resources/list` with the URI of a shelf: its notes.
 //!             Some(Shelf { shelf }) => {
 //!                 let notes = notes(&shelf).unwrap_or_default().iter();
-//!                 Listed::new(notes.map(|note| {
+//!                 ResourcePage::new(notes.map(|note| {
 //!                     Resource::new(format!("notes://{shelf}/{note}"), *note)
 //!                         .resource_type(ResourceType::Document)
 //!                 }))

@@ -38,7 +38,7 @@ impl Context {
 
     /// Whether both sides announced a proposal: this server, and the peer for this request.
     #[must_use]
-    pub fn speaks(&self, proposal: Proposal) -> bool {
+    pub fn negotiated(&self, proposal: Proposal) -> bool {
         self.core().offers(proposal)
             && self.revision() == Revision::LATEST
             && proposal.is_announced(&self.peer().capabilities().experimental)
@@ -47,7 +47,7 @@ impl Context {
     /// Whether the peer gets what a proposal adds: every one of the newest revision, if the program
     /// opted in.
     #[cfg(feature = "_proposals")]
-    pub(crate) fn adds(&self, proposal: Proposal) -> bool {
+    pub(crate) fn offered(&self, proposal: Proposal) -> bool {
         self.revision() == Revision::LATEST && self.core().offers(proposal)
     }
 

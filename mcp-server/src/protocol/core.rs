@@ -151,12 +151,13 @@ pub(crate) struct RequestState {
 }
 
 /// A handler at work: ends with the whole response message.
-pub(crate) type Running = Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
+pub(crate) type ResponseFuture =
+    Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
 
 /// A handler of a request.
 pub(crate) trait Route: Send + Sync {
     /// Reads the params and begins.
-    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<Running, HandlerError>;
+    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError>;
 }
 
 /// A handler of a notification.

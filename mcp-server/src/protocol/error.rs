@@ -64,14 +64,14 @@ impl HandlerError {
     ///
     /// ```
     /// # #[cfg(feature = "templates")] {
-    /// use mcp_server::{Context, HandlerError, ListAt, Listed, TemplateDef};
+    /// use mcp_server::{Context, HandlerError, ListAt, ResourcePage, TemplateDef};
     ///
     /// let files = TemplateDef::new("files://{+path}", "file")
     ///     .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
     ///     .list(|at: ListAt, _: Context| async move {
     ///         match at.collection {
     ///             Some(uri) if !uri.ends_with('/') => Err(HandlerError::not_a_collection(uri)),
-    ///             _ => Ok(Listed::default()),
+    ///             _ => Ok(ResourcePage::default()),
     ///         }
     ///     });
     /// # drop(files);

@@ -12,7 +12,7 @@ use mcp_types::{
 use serde_json::value::RawValue;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::core::{Context, Route, Running};
+use crate::protocol::core::{Context, ResponseFuture, Route};
 use crate::protocol::error::{HandlerError, short};
 use crate::protocol::methods::INITIALIZED;
 use crate::protocol::params_view::ParamsView;
@@ -144,7 +144,7 @@ impl SessionRequest {
 }
 
 impl Route for SessionRequest {
-    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<Running, HandlerError> {
+    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
         if cx.peer().session().is_none() {
             let message = (self.modern)(cx, head.text())?;
             return Ok(Box::pin(std::future::ready(Ok(message))));

@@ -11,10 +11,10 @@ use crate::protocol::session::Session;
 /// What it says of itself is not checked by the protocol: good for logs and display, not for
 /// decisions about rights.
 #[derive(Clone)]
-pub struct Peer(Kind);
+pub struct Peer(PeerKind);
 
 #[derive(Clone)]
-enum Kind {
+enum PeerKind {
     /// Told by the request itself; a notification may say nothing.
     Modern(Option<Arc<RequestMetaObject>>),
     /// Told by a handshake.
@@ -23,19 +23,19 @@ enum Kind {
 
 impl Peer {
     pub(crate) fn modern(meta: Option<RequestMetaObject>) -> Self {
-        Self(Kind::Modern(meta.map(Arc::new)))
+        Self(PeerKind::Modern(meta.map(Arc::new)))
     }
 
     pub(crate) fn legacy(session: Arc<Session>) -> Self {
-        Self(Kind::Legacy(session))
+        Self(PeerKind::Legacy(session))
     }
 
     /// The revision that the request is written in.
     #[must_use]
     pub fn revision(&self) -> Revision {
         match &self.0 {
-            Kind::Modern(_) => Revision::LATEST,
-            Kind::Legacy(session) => session.revision,
+            PeerKind::Modern(_) => Revision::LATEST,
+            PeerKind::Legacy(session) => session.revision,
         }
     }
 
@@ -43,8 +43,8 @@ impl Peer {
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
         match &self.0 {
-            Kind::Modern(meta) => meta.as_ref()?.client_info.as_ref(),
-            Kind::Legacy(session) => Some(&session.client_info),
+            PeerKind::Modern(meta) => meta.as_ref()?.client_info.as_ref(),
+            PeerKind::Legacy(session) => Some(&session.client_info),
         }
     }
 
@@ -53,8 +53,8 @@ impl Peer {
     pub fn capabilities(&self) -> &ClientCapabilities {
         static NONE: OnceLock<ClientCapabilities> = OnceLock::new();
         match &self.0 {
-            Kind::Modern(meta) => meta.as_ref().map(|meta| &meta.client_capabilities),
-            Kind::Legacy(session) => Some(&session.capabilities),
+            PeerKind::Modern(meta) => meta.as_ref().map(|meta| &meta.client_capabilities),
+            PeerKind::Legacy(session) => Some(&session.capabilities),
         }
         .unwrap_or_else(|| NONE.get_or_init(ClientCapabilities::new))
     }
@@ -62,15 +62,15 @@ impl Peer {
     /// What a modern request says of its sender.
     pub(crate) fn meta(&self) -> Option<&RequestMetaObject> {
         match &self.0 {
-            Kind::Modern(meta) => meta.as_deref(),
-            Kind::Legacy(_) => None,
+            PeerKind::Modern(meta) => meta.as_deref(),
+            PeerKind::Legacy(_) => None,
         }
     }
 
     pub(crate) fn session(&self) -> Option<&Arc<Session>> {
         match &self.0 {
-            Kind::Modern(_) => None,
-            Kind::Legacy(session) => Some(session),
+            PeerKind::Modern(_) => None,
+            PeerKind::Legacy(session) => Some(session),
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::core::Context;
 #[cfg(feature = "http")]
 use crate::protocol::core::Core;
-use crate::protocol::core::Running;
+use crate::protocol::core::ResponseFuture;
 use crate::protocol::error::HandlerError;
 
 /// A request being served: resolves to its answer. Dropping it cancels the request.
@@ -30,7 +30,7 @@ use crate::protocol::error::HandlerError;
 /// soon as it was pending once.
 pub(crate) struct RequestTask {
     cx: Context,
-    running: Running,
+    running: ResponseFuture,
     span: Span,
     limit: Option<Duration>,
     timer: Timer,
@@ -40,7 +40,12 @@ pub(crate) struct RequestTask {
 }
 
 impl RequestTask {
-    pub(crate) fn new(cx: Context, running: Running, span: Span, limit: Option<Duration>) -> Self {
+    pub(crate) fn new(
+        cx: Context,
+        running: ResponseFuture,
+        span: Span,
+        limit: Option<Duration>,
+    ) -> Self {
         Self {
             cx,
             running,

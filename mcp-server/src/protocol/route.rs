@@ -8,7 +8,7 @@ use mcp_types::revision::Versioned;
 use mcp_types::{Notification, json};
 use serde_json::value::RawValue;
 
-use crate::protocol::core::{Context, Listener, Route, Running};
+use crate::protocol::core::{Context, Listener, ResponseFuture, Route};
 use crate::protocol::error::{HandlerError, bad_params};
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::FromMembers;
@@ -59,7 +59,7 @@ where
     H: Fn(P, Context) -> F + Send + Sync,
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
-    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<Running, HandlerError> {
+    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
         let params = (self.read)(head, cx)?;
         let result = (self.handler)(params, cx.clone());
         let cx = cx.clone();

@@ -39,7 +39,7 @@ pub(crate) struct Session {
     pub(crate) calls: Arc<Calls>,
     /// Writes to the stores of the session in progress.
     #[cfg(feature = "http")]
-    pub(crate) writes: crate::util::write_gate::Writes,
+    pub(crate) writes: crate::util::write_gate::WriteGate,
 }
 
 impl Session {
@@ -63,7 +63,7 @@ impl Session {
             resources: Mutex::default(),
             calls: Arc::default(),
             #[cfg(feature = "http")]
-            writes: crate::util::write_gate::Writes::default(),
+            writes: crate::util::write_gate::WriteGate::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The lists of a running server, and how a server is defined.
 
-use crate::features::list_handle::Listing;
+use crate::features::list_handle::ListHandle;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::definition::ResourceDef;
 #[cfg(feature = "templates")]
@@ -17,26 +17,26 @@ impl Server {
 
     /// The list of tools, to change it.
     #[must_use]
-    pub fn tools(&self) -> Listing<'_, ToolDef> {
-        Listing::new(&self.core, &self.catalogs.tools)
+    pub fn tools(&self) -> ListHandle<'_, ToolDef> {
+        ListHandle::new(&self.core, &self.catalogs.tools)
     }
 
     /// The list of resources, to change it.
     #[must_use]
-    pub fn resources(&self) -> Listing<'_, ResourceDef> {
-        Listing::new(&self.core, &self.catalogs.resources.resources)
+    pub fn resources(&self) -> ListHandle<'_, ResourceDef> {
+        ListHandle::new(&self.core, &self.catalogs.resources.resources)
     }
 
     /// The list of prompts, to change it.
     #[must_use]
-    pub fn prompts(&self) -> Listing<'_, PromptDef> {
-        Listing::new(&self.core, &self.catalogs.prompts)
+    pub fn prompts(&self) -> ListHandle<'_, PromptDef> {
+        ListHandle::new(&self.core, &self.catalogs.prompts)
     }
 
     /// The list of resource templates, to change it.
     #[cfg(feature = "templates")]
     #[must_use]
-    pub fn resource_templates(&self) -> Listing<'_, TemplateDef> {
-        Listing::new(&self.core, &self.catalogs.resources.templates)
+    pub fn resource_templates(&self) -> ListHandle<'_, TemplateDef> {
+        ListHandle::new(&self.core, &self.catalogs.resources.templates)
     }
 }

@@ -1,4 +1,4 @@
-//! [`Flight`]: what runs for a connection beyond the moment of its arrival, and ends with it.
+//! [`InFlight`]: what runs for a connection beyond the moment of its arrival, and ends with it.
 
 use crate::protocol::answer::error_message;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use crate::transport::write_queue::WriteQueue;
 use crate::util::seq_vec::SeqVec;
 
 /// The tasks of a connection.
-pub(crate) struct Flight {
+pub(crate) struct InFlight {
     tasks: Mutex<Tasks>,
     outbox: Arc<WriteQueue>,
     runtime: Handle,
@@ -47,7 +47,7 @@ struct Task {
     abort: Option<AbortHandle>,
 }
 
-impl Flight {
+impl InFlight {
     pub(crate) fn new(outbox: Arc<WriteQueue>, runtime: Handle) -> Self {
         Self {
             tasks: Mutex::default(),
@@ -88,7 +88,7 @@ impl Flight {
         let Some(seat) = self.seat(task) else {
             return;
         };
-        self.spawn(seat.number, Work::Call(call, seat));
+        self.spawn(seat.number, TaskWork::Call(call, seat));
     }
 
     /// Runs the handler of a notification to its end.
@@ -102,12 +102,12 @@ impl Flight {
         let Some(seat) = self.seat(task) else {
             return;
         };
-        self.spawn(seat.number, Work::Notification(handler, seat));
+        self.spawn(seat.number, TaskWork::Notification(handler, seat));
     }
 
     /// Runs what tells the peer of changes.
     pub(crate) fn tell(&self, teller: impl Future<Output = ()> + Send + 'static) {
-        let task = self.start(Work::Teller(Box::pin(teller)));
+        let task = self.start(TaskWork::Teller(Box::pin(teller)));
         let mut tasks = self.tasks();
         if tasks.closed {
             task.abort();
@@ -116,7 +116,7 @@ impl Flight {
         }
     }
 
-    fn seat(self: &Arc<Self>, task: Task) -> Option<Seat> {
+    fn seat(self: &Arc<Self>, task: Task) -> Option<TaskGuard> {
         let mut tasks = self.tasks();
         if tasks.closed {
             return None;
@@ -126,18 +126,18 @@ impl Flight {
         if let Some(id) = id {
             tasks.requests.insert(id, number);
         }
-        Some(Seat {
+        Some(TaskGuard {
             flight: Arc::clone(self),
             number,
         })
     }
 
-    fn start(&self, work: Work) -> AbortHandle {
+    fn start(&self, work: TaskWork) -> AbortHandle {
         self.runtime.spawn(work.run()).abort_handle()
     }
 
     /// No lock is held meanwhile: a runtime that ends drops the future, and its seat, at once.
-    fn spawn(&self, number: u64, work: Work) {
+    fn spawn(&self, number: u64, work: TaskWork) {
         let abort = self.start(work);
         let mut tasks = self.tasks();
         match tasks.running.get_mut(number) {
@@ -245,13 +245,13 @@ impl Tasks {
 type Unit = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What a task does: one type, since what the runtime needs is compiled for each.
-enum Work {
-    Call(RequestTask, Seat),
-    Notification(Unit, Seat),
+enum TaskWork {
+    Call(RequestTask, TaskGuard),
+    Notification(Unit, TaskGuard),
     Teller(Unit),
 }
 
-impl Work {
+impl TaskWork {
     async fn run(self) {
         match self {
             Self::Call(call, seat) => {
@@ -270,12 +270,12 @@ impl Work {
 }
 
 /// A task's seat in the flight, given up when the task ends in whatever way.
-struct Seat {
-    flight: Arc<Flight>,
+struct TaskGuard {
+    flight: Arc<InFlight>,
     number: u64,
 }
 
-impl Seat {
+impl TaskGuard {
     /// Sends the answer, unless the request was cancelled.
     fn answer(&self, message: &[u8]) -> TrySend {
         let mut tasks = self.flight.tasks();
@@ -297,7 +297,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for TaskGuard {
     fn drop(&mut self) {
         {
             // Its place in a batch goes with the task while the lock is held: once the flight is

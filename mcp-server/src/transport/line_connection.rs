@@ -13,7 +13,7 @@ use mcp_types::rpc::{ErrorObject, Message};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::in_flight::{Flight, Place};
+use super::in_flight::Place;
 use crate::protocol::announcements::tell_session;
 use crate::protocol::answer::{Answer, Rejection};
 #[cfg(feature = "versioned-resources")]
@@ -29,6 +29,7 @@ use crate::protocol::methods::INITIALIZE;
 use crate::protocol::request_task::shutting_down;
 #[cfg(feature = "http")]
 use crate::protocol::retained::memory;
+use crate::transport::in_flight::InFlight;
 use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
@@ -44,7 +45,7 @@ pub(crate) struct LineConnection {
     server: Arc<Core>,
     via: Inbound,
     outbox: Arc<WriteQueue>,
-    flight: Arc<Flight>,
+    flight: Arc<InFlight>,
     heard: bool,
     #[cfg(feature = "http")]
     check: Option<RequestCheck>,
@@ -102,7 +103,7 @@ impl LineConnection {
         #[cfg(feature = "versioned-resources")] scope: ConnectionScope,
     ) -> (Self, Owner) {
         let outbox = Arc::new(WriteQueue::new(server.limits().queued_bytes));
-        let flight = Arc::new(Flight::new(Arc::clone(&outbox), Handle::current()));
+        let flight = Arc::new(InFlight::new(Arc::clone(&outbox), Handle::current()));
         let outlet: Arc<dyn MessageSink> = Arc::<WriteQueue>::clone(&outbox);
         let via = Inbound {
             outlet,
@@ -306,7 +307,7 @@ fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 pub(crate) struct Owner {
     server: Arc<Core>,
     outbox: Arc<WriteQueue>,
-    flight: Arc<Flight>,
+    flight: Arc<InFlight>,
 }
 
 impl Owner {

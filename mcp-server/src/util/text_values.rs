@@ -1,4 +1,4 @@
-//! [`Text`]: typed values from texts, for prompts' arguments and the variables of templates.
+//! [`TextValue`]: typed values from texts, for prompts' arguments and the variables of templates.
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::Map;
@@ -19,7 +19,7 @@ impl<'de> Deserializer<'de> for Texts {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         let members = self.0.into_iter().map(|(name, text)| {
             let key = name.clone();
-            (key, Text { name, text })
+            (key, TextValue { name, text })
         });
         visitor.visit_map(MapDeserializer::new(members))
     }
@@ -52,12 +52,12 @@ impl<'de> Deserializer<'de> for Texts {
 }
 
 /// One text and the name that it has.
-struct Text {
+struct TextValue {
     name: String,
     text: String,
 }
 
-impl IntoDeserializer<'_, DecodeError> for Text {
+impl IntoDeserializer<'_, DecodeError> for TextValue {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -77,7 +77,7 @@ macro_rules! parsed {
     )*};
 }
 
-impl<'de> Deserializer<'de> for Text {
+impl<'de> Deserializer<'de> for TextValue {
     type Error = DecodeError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {

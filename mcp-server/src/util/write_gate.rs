@@ -1,4 +1,4 @@
-//! [`Writes`]: lets the end of a session wait for writes to its stores, and refuses later ones.
+//! [`WriteGate`]: lets the end of a session wait for writes to its stores, and refuses later ones.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,12 +13,12 @@ const CLOSED: usize = 1 << (usize::BITS - 1);
 /// that runs while the session ends would write its record or a stream again, and nothing would
 /// ever remove them.
 #[derive(Default)]
-pub(crate) struct Writes {
+pub(crate) struct WriteGate {
     state: AtomicUsize,
     idle: Notify,
 }
 
-impl Writes {
+impl WriteGate {
     /// Begins a write, which lasts until the guard is dropped. Returns `None` once the session has
     /// ended.
     pub(crate) fn begin(&self) -> Option<Writing<'_>> {
@@ -48,7 +48,7 @@ impl Writes {
 }
 
 /// A write in progress.
-pub(crate) struct Writing<'a>(&'a Writes);
+pub(crate) struct Writing<'a>(&'a WriteGate);
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn closing_waits_for_writes_in_progress_and_refuses_new_ones() {
-        let writes = Writes::default();
+        let writes = WriteGate::default();
         let (first, second) = (writes.begin(), writes.begin());
         assert!(first.is_some() && second.is_some());
         let mut closed = Box::pin(writes.closed());

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use mcp_server::{EventStore, MemoryEvents, Page, StoreFuture};
+use mcp_server::{EventPage, EventStore, MemoryEvents, StoreFuture};
 
 /// What a store is asked for: the ids of the session and of the stream, as far as they matter.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ impl<H: Hook> EventStore for Hooked<H> {
         session: &'a str,
         stream: &'a str,
         after: u64,
-    ) -> StoreFuture<'a, Option<Page>> {
+    ) -> StoreFuture<'a, Option<EventPage>> {
         let then = move || self.events.read(session, stream, after);
         self.run(Operation::Read(stream), then)
     }

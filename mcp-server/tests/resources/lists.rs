@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use mcp_server::types::Resource;
-use mcp_server::{Context, HandlerError, ListAt, Listed, ResourceDef, Server, TemplateDef};
+use mcp_server::{Context, HandlerError, ListAt, ResourceDef, ResourcePage, Server, TemplateDef};
 use serde_json::{Value, json};
 
 use crate::peer::Peer;
@@ -17,7 +17,7 @@ fn numbered(scheme: &'static str, count: usize) -> TemplateDef {
                 None => 0,
                 Some(last) => last? + 1,
             };
-            let mut listed = Listed::default();
+            let mut listed = ResourcePage::default();
             for number in start..count {
                 let name = format!("{scheme}{number}");
                 let uri = format!("{scheme}:{number}");
@@ -212,12 +212,12 @@ async fn a_handler_that_lists_more_or_less_than_asked_loses_nothing() {
     };
     let many = template("many").list(|_: ListAt, _: Context| async {
         let named = |name| Resource::new(format!("many:{name}"), name);
-        Ok(Listed::new(["m0", "m1", "m2", "m3"].map(named)))
+        Ok(ResourcePage::new(["m0", "m1", "m2", "m3"].map(named)))
     });
     let slow = template("slow").list(|at: ListAt, _: Context| async move {
         match at.after {
-            None => Ok(Listed::default().next("begun")),
-            Some(_) => Ok(Listed::new([Resource::new("slow:1", "one")])),
+            None => Ok(ResourcePage::default().next("begun")),
+            Some(_) => Ok(ResourcePage::new([Resource::new("slow:1", "one")])),
         }
     });
     let server = Server::builder("test", "1")

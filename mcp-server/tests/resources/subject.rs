@@ -10,7 +10,7 @@ use mcp_server::types::{
     Resource, ResourceType, Role, TextResourceContents,
 };
 use mcp_server::{
-    Context, HandlerError, ListAt, Listed, ResourceDef, Server, ServerBuilder, TemplateDef,
+    Context, HandlerError, ListAt, ResourceDef, ResourcePage, Server, ServerBuilder, TemplateDef,
 };
 use serde::Deserialize;
 
@@ -135,7 +135,7 @@ fn directory(reads: Reads) -> ResourceDef {
             let rest = PAGES
                 .iter()
                 .filter(|name| at.after.as_deref() < Some(**name));
-            let mut listed = Listed::default();
+            let mut listed = ResourcePage::default();
             for name in rest {
                 if at.is_full(&listed) {
                     let last = listed.resources.last().map(|page| page.name.clone());
@@ -182,7 +182,7 @@ fn pages(reads: Reads) -> TemplateDef {
         .list(|at: ListAt, _: Context| async move {
             let Some(PagePath { name }) = at.variables()? else {
                 // The pages are the members of their collection only.
-                return Ok(Listed::default());
+                return Ok(ResourcePage::default());
             };
             let start = at.after.as_deref().map_or(Ok(0), str::parse::<usize>)?;
             let members = [1, 2, 3].map(|number| {
@@ -191,7 +191,7 @@ fn pages(reads: Reads) -> TemplateDef {
             });
             let mut rest = members.into_iter().skip(start);
             let first = rest.next();
-            let listed = Listed::new(first);
+            let listed = ResourcePage::new(first);
             Ok(match rest.next() {
                 Some(_) => listed.next((start + 1).to_string()),
                 None => listed,

@@ -19,10 +19,10 @@ use crate::protocol::error::{HandlerError, short};
 use crate::util::and_then::and_then;
 use crate::util::text_values;
 
-type Running = Pin<Box<dyn Future<Output = Result<GetPromptResult, HandlerError>> + Send>>;
+type PromptFuture = Pin<Box<dyn Future<Output = Result<GetPromptResult, HandlerError>> + Send>>;
 
-type Handler =
-    Box<dyn Fn(&str, Map<String>, Context) -> Result<Running, HandlerError> + Send + Sync>;
+type PromptHandler =
+    Box<dyn Fn(&str, Map<String>, Context) -> Result<PromptFuture, HandlerError> + Send + Sync>;
 
 /// A prompt with all that can be said of it.
 ///
@@ -49,7 +49,7 @@ type Handler =
 #[must_use = "a definition does nothing until it is added"]
 pub struct PromptDef {
     prompt: Prompt,
-    handler: Option<Handler>,
+    handler: Option<PromptHandler>,
     fault: Option<String>,
 }
 
@@ -168,7 +168,7 @@ impl PromptDef {
         &self,
         arguments: Map<String>,
         cx: Context,
-    ) -> Result<Running, HandlerError> {
+    ) -> Result<PromptFuture, HandlerError> {
         let name = &self.prompt.name;
         let missing = self
             .listed()
@@ -205,7 +205,7 @@ fn arguments(schema: &Object) -> Vec<PromptArgument> {
     arguments
 }
 
-fn run<F, P>(answer: F) -> Running
+fn run<F, P>(answer: F) -> PromptFuture
 where
     F: Future<Output = Result<P, HandlerError>> + Send + 'static,
     P: IntoPrompt,

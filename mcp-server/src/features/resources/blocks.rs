@@ -7,9 +7,9 @@ use mcp_types::{EmbeddedResource, Proposal};
 #[cfg(feature = "sep-2093")]
 use super::finish::withhold_of_contents;
 use super::finish::{finish, withhold};
-#[cfg(feature = "sep-2093")]
-use super::metadata_view::said;
 use crate::features::resources::catalog::ResourceCatalog;
+#[cfg(feature = "sep-2093")]
+use crate::features::resources::metadata_view::read_metadata;
 use crate::protocol::core::Context;
 
 /// Makes a block of a result one that the peer may see.
@@ -68,15 +68,15 @@ fn annotate(embedded: &mut EmbeddedResource, cx: &Context) {
     if !cx.core().offers(Proposal::Sep2093) {
         return;
     }
-    let Some(said) = said(&mut embedded.resource) else {
+    let Some(read_metadata) = read_metadata(&mut embedded.resource) else {
         return;
     };
     let block = &mut embedded.annotations;
-    let contents = said.annotations;
+    let contents = read_metadata.annotations;
     if contents.is_none() {
         contents.clone_from(block);
     }
-    if cx.speaks(Proposal::Sep2093) {
+    if cx.negotiated(Proposal::Sep2093) {
         *block = None;
     } else if block.is_none() {
         block.clone_from(contents);

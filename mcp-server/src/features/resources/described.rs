@@ -129,7 +129,7 @@ macro_rules! described {
             handler: impl Fn(crate::ListAt, Context) -> F + Send + Sync + 'static,
         ) -> Self
         where
-            F: Future<Output = Result<crate::Listed, HandlerError>> + Send + 'static,
+            F: Future<Output = Result<crate::ResourcePage, HandlerError>> + Send + 'static,
         {
             self.lister = Some(Box::new(move |at, cx| Box::pin(handler(at, cx))));
             self

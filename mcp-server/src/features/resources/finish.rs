@@ -7,9 +7,9 @@ use mcp_types::AnyResourceContents;
 use mcp_types::Proposal;
 use mcp_types::Resource;
 
-#[cfg(feature = "sep-2093")]
-use super::metadata_view::said;
 use crate::features::resources::catalog::ResourceCatalog;
+#[cfg(feature = "sep-2093")]
+use crate::features::resources::metadata_view::read_metadata;
 #[cfg(feature = "https-url")]
 use crate::features::resources::urls;
 use crate::protocol::core::Context;
@@ -23,12 +23,12 @@ use crate::protocol::core::Context;
 pub(crate) fn finish(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
     // Before it is forgotten what is a collection.
     #[cfg(feature = "https-url")]
-    if cx.adds(Proposal::HttpsUrl) {
+    if cx.offered(Proposal::HttpsUrl) {
         urls::offer(resource, cx, resources);
     }
     withhold(resource, cx);
     #[cfg(feature = "versioned-resources")]
-    if resource.version.is_none() && cx.adds(Proposal::VersionedResources) {
+    if resource.version.is_none() && cx.offered(Proposal::VersionedResources) {
         let definition = resources.resources.get(&resource.uri);
         resource.version = definition.and_then(|definition| definition.fixed_version());
     }
@@ -42,17 +42,17 @@ pub(crate) fn finish(_: &mut Resource, _: &Context, _: &ResourceCatalog) {}
 #[cfg(feature = "_proposals")]
 pub(crate) fn withhold(resource: &mut Resource, cx: &Context) {
     #[cfg(feature = "sep-2093")]
-    if !cx.adds(Proposal::Sep2093) {
+    if !cx.offered(Proposal::Sep2093) {
         resource.resource_type = None;
     }
     #[cfg(feature = "versioned-resources")]
-    if !cx.adds(Proposal::VersionedResources) {
+    if !cx.offered(Proposal::VersionedResources) {
         resource.kind = None;
         resource.version = None;
         resource.metadata = None;
     }
     #[cfg(feature = "https-url")]
-    if !cx.adds(Proposal::HttpsUrl) {
+    if !cx.offered(Proposal::HttpsUrl) {
         resource.http_url = None;
         resource.http_url_expires_at = None;
     }
@@ -61,9 +61,9 @@ pub(crate) fn withhold(resource: &mut Resource, cx: &Context) {
 /// Takes away of contents what the peer is not to see.
 #[cfg(feature = "sep-2093")]
 pub(crate) fn withhold_of_contents(contents: &mut AnyResourceContents, cx: &Context) {
-    if !cx.adds(Proposal::Sep2093)
-        && let Some(said) = said(contents)
+    if !cx.offered(Proposal::Sep2093)
+        && let Some(read_metadata) = read_metadata(contents)
     {
-        said.forget();
+        read_metadata.forget();
     }
 }

@@ -17,7 +17,7 @@ use crate::features::resources::defined::Defined;
 use crate::features::resources::fixed_body::FixedBody;
 use crate::features::resources::handlers::ReadParams;
 #[cfg(feature = "sep-2093")]
-use crate::features::resources::listed::{ListAt, Listed};
+use crate::features::resources::listed::{ListAt, ResourcePage};
 #[cfg(feature = "sep-2093")]
 use crate::features::resources::rules;
 use crate::protocol::core::Context;
@@ -72,7 +72,11 @@ impl Found {
 
     /// Its members.
     #[cfg(feature = "sep-2093")]
-    pub(crate) async fn list(&self, at: ListAt, cx: &Context) -> Result<Listed, HandlerError> {
+    pub(crate) async fn list(
+        &self,
+        at: ListAt,
+        cx: &Context,
+    ) -> Result<ResourcePage, HandlerError> {
         let Some(lister) = self.definition.lister() else {
             return Err(HandlerError::not_a_collection(&self.uri));
         };

@@ -9,8 +9,10 @@ use mcp_types::Resource;
 use mcp_types::json::Map;
 
 #[cfg(feature = "seal")]
-use super::listed::{ListAt, Listed};
+use super::listed::ListAt;
 use crate::features::resources::contents::IntoContents;
+#[cfg(feature = "seal")]
+use crate::features::resources::listed::ResourcePage;
 use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 use crate::util::and_then::and_then;
@@ -39,7 +41,8 @@ pub(crate) type DescribeHandler = Box<
 
 /// A handler that lists.
 #[cfg(feature = "seal")]
-pub(crate) type ListHandler = Box<dyn Fn(ListAt, Context) -> ResourceFuture<Listed> + Send + Sync>;
+pub(crate) type ListHandler =
+    Box<dyn Fn(ListAt, Context) -> ResourceFuture<ResourcePage> + Send + Sync>;
 
 /// What is read: the URI, and the media type of the definition.
 pub(crate) struct ReadParams {

@@ -1,4 +1,4 @@
-//! [`ListAt`] and [`Listed`]: resources that are listed when asked.
+//! [`ListAt`] and [`ResourcePage`]: resources that are listed when asked.
 
 use std::num::NonZeroUsize;
 
@@ -20,7 +20,7 @@ use crate::protocol::error::HandlerError;
 /// ```
 /// # #[cfg(feature = "templates")] {
 /// use mcp_server::types::Resource;
-/// use mcp_server::{Context, ListAt, Listed, Server, TemplateDef};
+/// use mcp_server::{Context, ListAt, ResourcePage, Server, TemplateDef};
 ///
 /// const PAGES: [&str; 3] = ["about", "news", "shop"];
 ///
@@ -30,7 +30,7 @@ use crate::protocol::error::HandlerError;
 ///         // Behind the last one that was listed, and no more than are asked for.
 ///         let rest = PAGES.iter().filter(|page| at.after.as_deref() < Some(**page));
 ///         let mut rest = rest.peekable();
-///         let mut listed = Listed::default();
+///         let mut listed = ResourcePage::default();
 ///         while let Some(page) = rest.next() {
 ///             listed.resources.push(Resource::new(format!("site://{page}"), *page));
 ///             if at.is_full(&listed) && rest.peek().is_some() {
@@ -49,7 +49,7 @@ use crate::protocol::error::HandlerError;
 pub struct ListAt {
     /// The URI of the collection whose members are asked for; absent where all resources are.
     pub collection: Option<String>,
-    /// Where to go on: what the handler gave to [`Listed::next`]. Absent at the beginning. It
+    /// Where to go on: what the handler gave to [`ResourcePage::next`]. Absent at the beginning. It
     /// went through the peer, sealed, and is as the handler gave it.
     pub after: Option<String>,
     /// How many are wanted at most; absent where there is [no
@@ -91,7 +91,7 @@ impl ListAt {
 
     /// Whether as many are listed as are wanted.
     #[must_use]
-    pub fn is_full(&self, listed: &Listed) -> bool {
+    pub fn is_full(&self, listed: &ResourcePage) -> bool {
         self.size
             .is_some_and(|size| listed.resources.len() >= size.get())
     }
@@ -100,13 +100,13 @@ impl ListAt {
 /// Resources that a handler lists, in an order that stays the same. [`ListAt`] has an example.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Listed {
+pub struct ResourcePage {
     /// The resources.
     pub resources: Vec<Resource>,
     next: Option<String>,
 }
 
-impl Listed {
+impl ResourcePage {
     /// These resources, and no more after them.
     pub fn new(resources: impl IntoIterator<Item = Resource>) -> Self {
         Self {

@@ -6,7 +6,7 @@ use mcp_types::ResourceType;
 use crate::features::catalog::{Definition, bad_cursor};
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::ListAt;
-use crate::features::resources::position::{Position, ResourcePage};
+use crate::features::resources::position::{ListedPage, Position};
 use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 
@@ -16,7 +16,7 @@ pub(crate) async fn page(
     start: Position,
     cx: &Context,
     catalog: &ResourceCatalog,
-) -> Result<ResourcePage, HandlerError> {
+) -> Result<ListedPage, HandlerError> {
     let after = match start {
         Position::Beginning => None,
         Position::Member(position) => Some(position),
@@ -30,7 +30,7 @@ pub(crate) async fn page(
     let at = ListAt::new(after, catalog.page_size());
     let listed = found.list(at, cx).await?;
     let (resources, next) = listed.into_parts();
-    Ok(ResourcePage {
+    Ok(ListedPage {
         resources,
         next: next.map(Position::Member),
     })

@@ -9,9 +9,9 @@ use mcp_types::{
 };
 
 use super::finish::finish;
-use super::metadata_view::said;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::found::Found;
+use crate::features::resources::metadata_view::read_metadata;
 use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 use crate::protocol::error_report::logged;
@@ -39,21 +39,21 @@ pub(crate) async fn read(
     let resource = found.describe(cx).await?;
     let mut contents = found.read_as(&resource, cx).await?;
     let mut formats = HashMap::<String, usize>::new();
-    for said in contents.iter_mut().filter_map(said) {
-        *formats.entry(said.uri.to_owned()).or_default() += 1;
+    for read_metadata in contents.iter_mut().filter_map(read_metadata) {
+        *formats.entry(read_metadata.uri.to_owned()).or_default() += 1;
     }
     for contents in &mut contents {
-        let Some(mut said) = said(contents) else {
+        let Some(mut read_metadata) = read_metadata(contents) else {
             continue;
         };
-        said.measure();
-        let alone = formats.get(said.uri) == Some(&1);
-        if said.uri == resource.uri {
-            said.fill(&resource, alone);
-        } else if (said.name.is_none() || said.resource_type.is_none())
-            && let Some(member) = member(said.uri, cx, resources).await
+        read_metadata.measure();
+        let alone = formats.get(read_metadata.uri) == Some(&1);
+        if read_metadata.uri == resource.uri {
+            read_metadata.fill(&resource, alone);
+        } else if (read_metadata.name.is_none() || read_metadata.resource_type.is_none())
+            && let Some(member) = member(read_metadata.uri, cx, resources).await
         {
-            said.fill(&member, alone);
+            read_metadata.fill(&member, alone);
         }
     }
     Ok(contents)

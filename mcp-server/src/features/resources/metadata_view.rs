@@ -1,9 +1,9 @@
-//! [`Said`]: what contents say of their resource, text and bytes alike, by SEP-2093.
+//! [`MetadataView`]: what contents say of their resource, text and bytes alike, by SEP-2093.
 
 use mcp_types::{Annotations, AnyResourceContents, Icon, Resource, ResourceType};
 
 /// The members that contents share with resources.
-pub(crate) struct Said<'a> {
+pub(crate) struct MetadataView<'a> {
     pub(crate) uri: &'a str,
     pub(crate) name: &'a mut Option<String>,
     pub(crate) annotations: &'a mut Option<Annotations>,
@@ -18,10 +18,10 @@ pub(crate) struct Said<'a> {
 }
 
 /// What contents say of their resource; `None` for contents of a kind that is not known here.
-pub(crate) fn said(contents: &mut AnyResourceContents) -> Option<Said<'_>> {
-    macro_rules! said {
+pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<MetadataView<'_>> {
+    macro_rules! read_metadata {
         ($contents:ident, $length:expr) => {
-            Said {
+            MetadataView {
                 length: $length,
                 uri: &$contents.uri,
                 name: &mut $contents.name,
@@ -36,8 +36,8 @@ pub(crate) fn said(contents: &mut AnyResourceContents) -> Option<Said<'_>> {
         };
     }
     Some(match contents {
-        AnyResourceContents::Text(text) => said!(text, Some(text.text.len())),
-        AnyResourceContents::Blob(blob) => said!(blob, decoded(blob.blob.as_str())),
+        AnyResourceContents::Text(text) => read_metadata!(text, Some(text.text.len())),
+        AnyResourceContents::Blob(blob) => read_metadata!(blob, decoded(blob.blob.as_str())),
         _ => return None,
     })
 }
@@ -49,8 +49,8 @@ fn decoded(text: &str) -> Option<usize> {
     (text.len().is_multiple_of(4) && padding <= 2).then_some(bytes)
 }
 
-impl Said<'_> {
-    /// Says what the resource says, where nothing is said yet. Its media type is that of its
+impl MetadataView<'_> {
+    /// Says what the resource says, where nothing is read_metadata yet. Its media type is that of its
     /// preferred format: only contents that are `alone` are surely of that one. An index that a
     /// collection has is none of its formats.
     pub(crate) fn fill(self, resource: &Resource, alone: bool) {
@@ -65,7 +65,7 @@ impl Said<'_> {
         fill(self.resource_type, resource.resource_type.as_ref());
     }
 
-    /// Says how long these contents are, where nothing is said yet.
+    /// Says how long these contents are, where nothing is read_metadata yet.
     pub(crate) fn measure(&mut self) {
         let length = self.length.and_then(|length| i64::try_from(length).ok());
         fill(self.size, length.as_ref());

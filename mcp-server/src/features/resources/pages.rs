@@ -2,9 +2,9 @@
 //! of a collection.
 
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::resources::listed::ResourcePage;
 use crate::features::resources::members;
 use crate::features::resources::position::Position;
-use crate::features::resources::position::ResourcePage;
 use crate::features::resources::urls;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -15,7 +15,8 @@ use super::finish::finish;
 use super::scope::Scope;
 use crate::features::catalog::{Definition, ListItem, PURPOSE, bad_cursor, behind, cursor_binding};
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::listed::{ListAt, Listed};
+use crate::features::resources::listed::ListAt;
+use crate::features::resources::position::ListedPage;
 use crate::protocol::core::Context;
 use crate::protocol::error::HandlerError;
 
@@ -45,7 +46,7 @@ pub(crate) async fn list(
     };
     #[cfg(not(feature = "sep-2093"))]
     let page = all(start, &cx, &catalog).await?;
-    let ResourcePage {
+    let ListedPage {
         mut resources,
         next,
     } = page;
@@ -67,8 +68,8 @@ async fn all(
     start: Position,
     cx: &Context,
     catalog: &ResourceCatalog,
-) -> Result<ResourcePage, HandlerError> {
-    let mut page = ResourcePage::default();
+) -> Result<ListedPage, HandlerError> {
+    let mut page = ListedPage::default();
     // From which template on, and where within that one.
     let (mut from, mut within) = (0, None);
     // Where to go on if the page is full.
@@ -105,7 +106,7 @@ async fn all(
         let at = ListAt::new(after.map(|(_, position)| position), size);
         let listed = match template.lister() {
             Some(lister) => lister(at, cx.clone()).await?,
-            None => Listed::default(),
+            None => ResourcePage::default(),
         };
         let (resources, next) = listed.into_parts();
         // One that has a definition of its own was listed with it.

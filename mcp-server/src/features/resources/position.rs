@@ -1,10 +1,10 @@
-//! [`ResourcePage`]: some resources of a list, and the [`Position`] of the next ones.
+//! [`ListedPage`]: some resources of a list, and the [`Position`] of the next ones.
 
 use mcp_types::Resource;
 
 /// Some resources, and where the next ones are.
 #[derive(Default)]
-pub(crate) struct ResourcePage {
+pub(crate) struct ListedPage {
     pub(crate) resources: Vec<Resource>,
     pub(crate) next: Option<Position>,
 }

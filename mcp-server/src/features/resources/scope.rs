@@ -29,7 +29,7 @@ impl Scope {
     #[cfg(feature = "sep-2093")]
     pub(crate) fn of(params: &PaginatedRequestParams, cx: &Context) -> Self {
         let mut scope = Self::default();
-        if cx.adds(mcp_types::Proposal::Sep2093) {
+        if cx.offered(mcp_types::Proposal::Sep2093) {
             scope.collection.clone_from(&params.uri);
         }
         scope
@@ -48,7 +48,7 @@ impl Scope {
         params: &PaginatedRequestParams,
         cx: &Context,
     ) -> Result<Self, HandlerError> {
-        if cx.adds(mcp_types::Proposal::VersionedResources)
+        if cx.offered(mcp_types::Proposal::VersionedResources)
             && let Some(filter) = &params.filter
         {
             self.criteria = Some(Filter::read(filter)?);

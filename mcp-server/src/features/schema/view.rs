@@ -140,7 +140,7 @@ impl<'a> ReadNode<'a, View> for Node<'a> {
 impl<'a> ReadObject<'a, View> for &'a Object {
     type Node = Node<'a>;
     type MemberName = &'a str;
-    type MembersIter = Members<'a>;
+    type MembersIter = SchemaMembers<'a>;
 
     fn len(&self) -> usize {
         Object::len(self)
@@ -150,15 +150,15 @@ impl<'a> ReadObject<'a, View> for &'a Object {
         Object::get(self, key).map(Node::Value)
     }
 
-    fn members(&self) -> Members<'a> {
-        Members(self.iter())
+    fn members(&self) -> SchemaMembers<'a> {
+        SchemaMembers(self.iter())
     }
 }
 
 /// The members of an object.
-pub(crate) struct Members<'a>(mcp_types::json::iter::Iter<'a, Value>);
+pub(crate) struct SchemaMembers<'a>(mcp_types::json::iter::Iter<'a, Value>);
 
-impl<'a> Iterator for Members<'a> {
+impl<'a> Iterator for SchemaMembers<'a> {
     type Item = (&'a str, Node<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -33,7 +33,7 @@ impl News {
         Arc::new(Self {
             cx: cx.without_request(ResourceContentChangedNotification::METHOD),
             resources: Arc::clone(resources),
-            speaks: cx.speaks(Proposal::VersionedResources),
+            speaks: cx.negotiated(Proposal::VersionedResources),
         })
     }
 

@@ -25,10 +25,10 @@ use crate::protocol::error::HandlerError;
 use crate::util::and_then::and_then;
 
 /// A tool's handler at work.
-pub(crate) type Running =
+pub(crate) type ToolFuture =
     Pin<Box<dyn Future<Output = Result<CallToolResult, HandlerError>> + Send>>;
 
-type Handler = Box<dyn Fn(Object, Context) -> Result<Running, DecodeError> + Send + Sync>;
+type ToolHandler = Box<dyn Fn(Object, Context) -> Result<ToolFuture, DecodeError> + Send + Sync>;
 
 /// A tool with all that can be said of it.
 ///
@@ -51,7 +51,7 @@ pub struct ToolDef {
     tool: Tool,
     input: Option<Object>,
     output: Option<Object>,
-    handler: Option<Handler>,
+    handler: Option<ToolHandler>,
     fault: Option<String>,
     header_params: Vec<HeaderParam>,
     #[cfg(feature = "json-schema")]
@@ -222,7 +222,7 @@ impl ToolDef {
     }
 
     /// Checks the arguments and begins.
-    pub(crate) fn start(&self, arguments: Object, cx: Context) -> Result<Running, String> {
+    pub(crate) fn start(&self, arguments: Object, cx: Context) -> Result<ToolFuture, String> {
         #[cfg(feature = "json-schema")]
         if let Some(validator) = &self.validators.input {
             validator.check(&arguments)?;
@@ -315,7 +315,7 @@ impl ToolDef {
     }
 }
 
-fn run<F, T>(answer: F) -> Running
+fn run<F, T>(answer: F) -> ToolFuture
 where
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
     T: IntoToolResult,

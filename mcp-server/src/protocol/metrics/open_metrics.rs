@@ -13,7 +13,7 @@ impl Metrics {
     /// names begin with `mcp_server_`.
     #[must_use]
     pub fn to_open_metrics(&self) -> String {
-        let mut text = Text(String::with_capacity(4 << 10));
+        let mut text = MetricsText(String::with_capacity(4 << 10));
         text.gauge(
             "connections",
             "Open connections of the server's own sockets.",
@@ -74,9 +74,9 @@ impl Metrics {
 
 /// Metric families as they are written one after the other. Help texts need no escaping: they
 /// contain neither backslashes nor line breaks nor quotes.
-struct Text(String);
+struct MetricsText(String);
 
-impl Text {
+impl MetricsText {
     fn gauge(&mut self, name: &str, help: &str, value: usize) {
         self.family(name, "gauge", help);
         self.sample(name, "", value as u64);

@@ -7,10 +7,10 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 
-use super::read::Unread;
 use super::representation::Representation;
 use super::select::{Selected, select};
 use crate::protocol::quota::permits::DownloadPermit;
+use crate::server::resource_urls::read::WithoutContents;
 use crate::transport::http::body::HttpBody;
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -76,7 +76,7 @@ pub(crate) fn represent(
 }
 
 /// The answer to a request that needs no contents.
-pub(crate) fn unread(unread: Unread, keep: u64) -> Response<HttpBody> {
+pub(crate) fn unread(unread: WithoutContents, keep: u64) -> Response<HttpBody> {
     let status = status(&unread.selected);
     let mut response = validated(status, unread.etag, keep);
     if unread.selected == Selected::Whole {

@@ -35,7 +35,7 @@ pub struct ReadByUrl;
 /// What is known of a resource after the handlers have run.
 pub(crate) enum Outcome {
     /// Enough without its contents.
-    Unread(Unread),
+    WithoutContents(WithoutContents),
     /// Its contents are part of its definition. The media type is the one that the description
     /// says.
     Fixed(FixedBody, Option<String>),
@@ -44,7 +44,7 @@ pub(crate) enum Outcome {
 }
 
 /// What answers a request for a resource without its contents.
-pub(crate) struct Unread {
+pub(crate) struct WithoutContents {
     pub(crate) selected: Selected,
     pub(crate) etag: String,
     pub(crate) size: u64,
@@ -135,7 +135,7 @@ async fn outcome(
     if let Some(etag) = &etag
         && let Some(unread) = unread(&resource, etag, request)
     {
-        return Ok(Some(Outcome::Unread(unread)));
+        return Ok(Some(Outcome::WithoutContents(unread)));
     }
     let contents = found.read_as(&resource, cx).await?;
     // Contents that changed in the meantime are of another version. Parts of both under one tag
@@ -163,14 +163,14 @@ fn tag(resource: &Resource) -> Option<String> {
 
 /// The answer to a request, if it needs no contents: a condition is not met, or only the headers
 /// are asked for and the size is known.
-fn unread(resource: &Resource, etag: &str, request: &Parts) -> Option<Unread> {
+fn unread(resource: &Resource, etag: &str, request: &Parts) -> Option<WithoutContents> {
     let size = resource.size.and_then(|size| u64::try_from(size).ok());
     let selected = match unmet(&request.headers, etag) {
         Some(selected) => selected,
         None if request.method == Method::HEAD && size.is_some() => Selected::Whole,
         None => return None,
     };
-    Some(Unread {
+    Some(WithoutContents {
         selected,
         etag: etag.to_owned(),
         size: size.unwrap_or_default(),

@@ -208,7 +208,7 @@ impl UrlService {
         place: DownloadPermit,
     ) -> Result<Response<HttpBody>, Failed> {
         let (representation, place) = match outcome {
-            Outcome::Unread(unread) => return Ok(answer::unread(unread, keep)),
+            Outcome::WithoutContents(unread) => return Ok(answer::unread(unread, keep)),
             Outcome::Fixed(body, mime_type) if is_quick_fixed(&body) => {
                 (Ok(represent_fixed(&body, mime_type)), place)
             }

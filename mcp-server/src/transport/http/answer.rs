@@ -18,10 +18,10 @@ use mcp_types::sse::{Event, write_event};
 use tokio::time::sleep;
 
 use super::body::HttpBody;
-use super::sse_queue::Line;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::request_task::RequestTask;
 use crate::transport::http::refusal::Refusal;
+use crate::transport::http::sse_queue::SseQueue;
 use crate::util::select::{Either, select};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -105,7 +105,7 @@ pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
 /// Serves a request whose end the client waits for: it lasts as long as the response is read.
 pub(crate) async fn call(
     call: RequestTask,
-    line: Arc<Line>,
+    line: Arc<SseQueue>,
     keep_alive: Duration,
 ) -> Response<HttpBody> {
     let mut call = call.end_with_server();

@@ -12,10 +12,10 @@ use http_body::{Body, Frame, SizeHint};
 use super::activity::InFlightRequest;
 #[cfg(feature = "https-url")]
 use super::pieces::Pieces;
-use super::session::stream_reader::Reader;
 use super::stream_executor::StreamProgress;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::event_stream::Events;
+use crate::transport::http::session::stream_reader::StreamReader;
 
 /// The most that HTTP/2 gets at once: as much as a frame has by default. What it has got stays in
 /// memory until the client opens its flow-control window.
@@ -23,17 +23,17 @@ const FRAME_BYTES: usize = 16 << 10;
 
 /// The body of a response: nothing, one text, or events as they come.
 pub struct HttpBody {
-    kind: Kind,
+    kind: BodyKind,
     guard: ResponseGuard,
     /// There for HTTP/2.
     frames: Option<Box<Frames>>,
 }
 
-enum Kind {
+enum BodyKind {
     Empty,
     Whole(Bytes),
     Events(Box<Events>),
-    Reader(Box<Reader>),
+    StreamReader(Box<StreamReader>),
     Stream(Streaming),
     #[cfg(feature = "https-url")]
     Pieces(Pieces),
@@ -121,7 +121,7 @@ impl Streaming {
 }
 
 impl HttpBody {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: BodyKind) -> Self {
         Self {
             kind,
             guard: ResponseGuard::default(),
@@ -130,36 +130,36 @@ impl HttpBody {
     }
 
     pub(crate) fn none() -> Self {
-        Self::new(Kind::Empty)
+        Self::new(BodyKind::Empty)
     }
 
     pub(crate) fn whole(text: Vec<u8>) -> Self {
-        Self::new(Kind::Whole(text.into()))
+        Self::new(BodyKind::Whole(text.into()))
     }
 
     #[cfg(feature = "https-url")]
     pub(crate) fn bytes(bytes: Bytes) -> Self {
-        Self::new(Kind::Whole(bytes))
+        Self::new(BodyKind::Whole(bytes))
     }
 
     /// Bytes of any length, piece by piece.
     #[cfg(feature = "https-url")]
     pub(crate) fn pieces(bytes: Bytes) -> Self {
-        Self::new(Kind::Pieces(Pieces::new(bytes)))
+        Self::new(BodyKind::Pieces(Pieces::new(bytes)))
     }
 
     pub(crate) fn events(events: Events) -> Self {
-        Self::new(Kind::Events(Box::new(events)))
+        Self::new(BodyKind::Events(Box::new(events)))
     }
 
     /// What a legacy stream says.
-    pub(crate) fn reader(reader: Reader) -> Self {
-        Self::new(Kind::Reader(Box::new(reader)))
+    pub(crate) fn reader(reader: StreamReader) -> Self {
+        Self::new(BodyKind::StreamReader(Box::new(reader)))
     }
 
     /// What a source gives.
     pub(crate) fn stream(source: impl Source + 'static) -> Self {
-        Self::new(Kind::Stream(Streaming::Rests(Some(Box::new(source)))))
+        Self::new(BodyKind::Stream(Streaming::Rests(Some(Box::new(source)))))
     }
 
     /// Keeps a permit until the body has left.
@@ -184,17 +184,17 @@ impl HttpBody {
     /// The next bytes of any length, and whether nothing follows them.
     fn poll_data(&mut self, task: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let text = match &mut self.kind {
-            Kind::Empty => return Poll::Ready(None),
-            Kind::Whole(text) => {
+            BodyKind::Empty => return Poll::Ready(None),
+            BodyKind::Whole(text) => {
                 let text = std::mem::take(text);
-                self.kind = Kind::Empty;
+                self.kind = BodyKind::Empty;
                 return Poll::Ready(Some(self.guarded(text)));
             }
             #[cfg(feature = "https-url")]
-            Kind::Pieces(pieces) => return Poll::Ready(pieces.next()),
-            Kind::Events(events) => events.poll(task),
-            Kind::Reader(reader) => reader.poll(task),
-            Kind::Stream(stream) => stream.poll(task),
+            BodyKind::Pieces(pieces) => return Poll::Ready(pieces.next()),
+            BodyKind::Events(events) => events.poll(task),
+            BodyKind::StreamReader(reader) => reader.poll(task),
+            BodyKind::Stream(stream) => stream.poll(task),
         };
         text.map(|text| text.map(Bytes::from))
     }
@@ -213,13 +213,13 @@ impl HttpBody {
 
     fn has_ended(&self) -> bool {
         match &self.kind {
-            Kind::Empty => true,
-            Kind::Whole(_) => false,
-            Kind::Events(events) => events.is_over(),
-            Kind::Reader(reader) => reader.is_over(),
-            Kind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
+            BodyKind::Empty => true,
+            BodyKind::Whole(_) => false,
+            BodyKind::Events(events) => events.is_over(),
+            BodyKind::StreamReader(reader) => reader.is_over(),
+            BodyKind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
             #[cfg(feature = "https-url")]
-            Kind::Pieces(pieces) => pieces.len() == 0,
+            BodyKind::Pieces(pieces) => pieces.len() == 0,
         }
     }
 
@@ -298,11 +298,13 @@ impl Body for HttpBody {
     fn size_hint(&self) -> SizeHint {
         let rest = self.frames.as_ref().map_or(0, |frames| frames.rest.len());
         match &self.kind {
-            Kind::Empty => SizeHint::with_exact(rest as u64),
-            Kind::Whole(text) => SizeHint::with_exact(text.len() as u64),
+            BodyKind::Empty => SizeHint::with_exact(rest as u64),
+            BodyKind::Whole(text) => SizeHint::with_exact(text.len() as u64),
             #[cfg(feature = "https-url")]
-            Kind::Pieces(pieces) => SizeHint::with_exact((pieces.len() + rest) as u64),
-            Kind::Events(_) | Kind::Reader(_) | Kind::Stream(_) => SizeHint::default(),
+            BodyKind::Pieces(pieces) => SizeHint::with_exact((pieces.len() + rest) as u64),
+            BodyKind::Events(_) | BodyKind::StreamReader(_) | BodyKind::Stream(_) => {
+                SizeHint::default()
+            }
         }
     }
 }
@@ -310,12 +312,12 @@ impl Body for HttpBody {
 impl std::fmt::Debug for HttpBody {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self.kind {
-            Kind::Empty => "HttpBody(empty)",
-            Kind::Whole(_) => "HttpBody(whole)",
-            Kind::Events(_) => "HttpBody(events)",
+            BodyKind::Empty => "HttpBody(empty)",
+            BodyKind::Whole(_) => "HttpBody(whole)",
+            BodyKind::Events(_) => "HttpBody(events)",
             #[cfg(feature = "https-url")]
-            Kind::Pieces(_) => "HttpBody(pieces)",
-            Kind::Reader(_) | Kind::Stream(_) => "HttpBody(stream)",
+            BodyKind::Pieces(_) => "HttpBody(pieces)",
+            BodyKind::StreamReader(_) | BodyKind::Stream(_) => "HttpBody(stream)",
         })
     }
 }

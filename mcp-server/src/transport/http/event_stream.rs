@@ -10,10 +10,10 @@ use tokio::task::AbortHandle;
 use tokio::time::Sleep;
 
 use crate::transport::http::sse_comment::comment;
-use crate::transport::http::sse_queue::Line;
+use crate::transport::http::sse_queue::SseQueue;
 
 /// Closes the queue of a handler's messages when the response is dropped.
-pub(crate) struct ClosingQueue(pub(crate) Arc<Line>);
+pub(crate) struct ClosingQueue(pub(crate) Arc<SseQueue>);
 
 impl Drop for ClosingQueue {
     fn drop(&mut self) {

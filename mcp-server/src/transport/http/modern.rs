@@ -11,7 +11,6 @@ use mcp_types::rpc::Message;
 use super::answer;
 use super::body::HttpBody;
 use super::ids::new_id;
-use super::sse_queue::Line;
 use crate::protocol::dispatch::{Dispatch, Parsed};
 use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::Inbound;
@@ -21,6 +20,7 @@ use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
+use crate::transport::http::sse_queue::SseQueue;
 
 impl Endpoint {
     /// Answers a POST that belongs to no session.
@@ -32,8 +32,8 @@ impl Endpoint {
     ) -> Response<HttpBody> {
         let limits = self.server.limits();
         let peer = Arc::clone(permit.peer());
-        let line = Arc::new(Line::new(limits.queued_bytes, Arc::clone(&peer)));
-        let outlet: Arc<Line> = Arc::clone(&line);
+        let line = Arc::new(SseQueue::new(limits.queued_bytes, Arc::clone(&peer)));
+        let outlet: Arc<SseQueue> = Arc::clone(&line);
         let version = extensions.parts().map(|parts| parts.version);
         let mut via = Inbound {
             outlet,

@@ -1,5 +1,6 @@
 //! The address of the client behind trusted proxies.
 
+use crate::protocol::peer_address::PeerAddress;
 use std::net::{IpAddr, SocketAddr};
 
 use http::header::FORWARDED;
@@ -10,16 +11,6 @@ use super::config::HttpConfig;
 use super::network::{IpNetwork, IpNetworkError};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-
-/// The IP address of the client that sent a request. Found as an
-/// [extension](crate::Context::extension) of a request over HTTP.
-///
-/// That is the address of the connection ([`SocketAddr`], which `serve_http` sets and a program
-/// can attach to a request in its own HTTP stack). If this is a
-/// [trusted proxy](HttpConfig::trusted_proxies), it is the address that the proxy reports. There is
-/// no such extension if the address of the connection is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PeerAddress(pub IpAddr);
 
 impl HttpConfig {
     /// Trusts the proxies at these addresses and networks to report the address of the client, in

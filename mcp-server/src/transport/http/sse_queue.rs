@@ -1,4 +1,4 @@
-//! [`Line`]: the bounded way from a request's handler to the body of its response.
+//! [`SseQueue`]: the bounded way from a request's handler to the body of its response.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,8 +12,8 @@ use crate::protocol::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 
 /// Events that wait to be read, as they are written on the wire.
-pub(crate) struct Line {
-    state: Mutex<State>,
+pub(crate) struct SseQueue {
+    state: Mutex<QueueState>,
     limit: usize,
     /// Whose events these are.
     peer: Arc<PeerUsage>,
@@ -21,7 +21,7 @@ pub(crate) struct Line {
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     /// As many bytes are counted for the peer.
     events: Vec<u8>,
     closed: bool,
@@ -30,7 +30,7 @@ struct State {
     reader: Option<Waker>,
 }
 
-impl Line {
+impl SseQueue {
     pub(crate) fn new(limit: usize, peer: Arc<PeerUsage>) -> Self {
         Self {
             state: Mutex::default(),
@@ -73,7 +73,7 @@ impl Line {
     }
 
     /// Writes an event, and counts its bytes.
-    fn add(&self, state: &mut State, message: &[u8]) {
+    fn add(&self, state: &mut QueueState, message: &[u8]) {
         let before = state.events.len();
         // An event without id and name can always be written.
         let _ = write_event(&mut state.events, &Event::data(message));
@@ -112,18 +112,18 @@ impl Line {
         self.room.notify_waiters();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Line {
+impl Drop for SseQueue {
     fn drop(&mut self) {
         self.take();
     }
 }
 
-impl MessageSink for Line {
+impl MessageSink for SseQueue {
     fn push(&self, message: &[u8]) -> TrySend {
         let mut state = self.state();
         if state.closed {

@@ -284,7 +284,7 @@ async fn a_handler_that_describes_for_news_is_the_peers_and_cannot_ask_it() {
         let count = Arc::clone(&count);
         async move {
             assert_eq!(cx.request_id(), None);
-            assert!(cx.speaks(mcp_server::Proposal::VersionedResources));
+            assert!(cx.negotiated(mcp_server::Proposal::VersionedResources));
             assert!(!cx.is_cancelled());
             let method = cx.method().to_owned();
             assert!(cx.roots().await.is_err());

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use mcp_server::types::{Resource, json::Object};
-use mcp_server::{Context, ListAt, Listed, Proposal, ResourceDef, Server, TemplateDef};
+use mcp_server::{Context, ListAt, Proposal, ResourceDef, ResourcePage, Server, TemplateDef};
 use serde_json::{Value, json};
 
 use super::opted;
@@ -22,7 +22,7 @@ fn server(page: Option<usize>) -> Server {
         .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
         .list(|at: ListAt, _: Context| async move {
             let start = at.after.as_deref().map_or(Ok(0), str::parse::<usize>)?;
-            let mut listed = Listed::default();
+            let mut listed = ResourcePage::default();
             for number in start..6 {
                 if at.is_full(&listed) {
                     return Ok(listed.next(number.to_string()));
@@ -142,7 +142,7 @@ async fn members_of_a_collection_are_filtered_as_well() {
         .handler(|uri: String, _: Context| async move { Ok(uri) })
         .list(move |_: ListAt, _: Context| {
             let members = members.clone();
-            async move { Ok(Listed::new(members)) }
+            async move { Ok(ResourcePage::new(members)) }
         });
     let server = opted()
         .proposals([Proposal::Sep2093])

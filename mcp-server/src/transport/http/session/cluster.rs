@@ -1,11 +1,11 @@
 //! What the processes that serve one endpoint tell each other about sessions.
 
-use super::session_store::Delta;
 use crate::protocol::changes::{BusMessage, BusReceiver};
 use crate::protocol::dispatch::Parsed;
 use crate::protocol::error::Chain;
 use crate::protocol::respond;
 use crate::transport::http::endpoint::Endpoint;
+use crate::transport::http::session::session_store::SessionDelta;
 
 impl Endpoint {
     /// Tells the other processes.
@@ -49,7 +49,7 @@ impl BusReceiver for Endpoint {
                 let Some(entry) = self.sessions.here(&session) else {
                     return;
                 };
-                match Delta::read(&value) {
+                match SessionDelta::read(&value) {
                     Ok(delta) => delta.apply(&entry.session),
                     Err(error) => {
                         tracing::error!(error = %Chain(&error), "a change cannot be read");

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::handle::Entry;
 use super::table::Sessions;
 use crate::protocol::changes::BusMessage;
 use crate::protocol::error::Chain;
+use crate::transport::http::session::handle::SessionHandle;
 
 /// The least time between two searches for sessions that have expired.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
@@ -28,7 +28,7 @@ impl Sessions {
     pub(crate) fn finish(
         self: &Arc<Self>,
         id: &str,
-        entry: Option<Arc<Entry>>,
+        entry: Option<Arc<SessionHandle>>,
         tell_others: bool,
     ) -> impl Future<Output = ()> + use<> {
         let clean = Arc::clone(self).clean(id.to_owned(), entry, tell_others);
@@ -42,7 +42,7 @@ impl Sessions {
     }
 
     /// As [`finish`](Self::finish), for sessions that gave way.
-    pub(crate) async fn finish_all(self: &Arc<Self>, gone: Vec<Arc<Entry>>) {
+    pub(crate) async fn finish_all(self: &Arc<Self>, gone: Vec<Arc<SessionHandle>>) {
         let finished: Vec<_> = gone
             .into_iter()
             .map(|entry| {
@@ -78,7 +78,12 @@ impl Sessions {
         }
     }
 
-    async fn clean(self: Arc<Self>, id: String, entry: Option<Arc<Entry>>, tell_others: bool) {
+    async fn clean(
+        self: Arc<Self>,
+        id: String,
+        entry: Option<Arc<SessionHandle>>,
+        tell_others: bool,
+    ) {
         if let Some(entry) = entry {
             entry.session.writes.closed().await;
         }

@@ -19,7 +19,7 @@ pub struct StoreError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
 /// Events of a stream, as [`EventStore::read`] finds them.
 #[derive(Clone, Debug, Default)]
-pub struct Page {
+pub struct EventPage {
     /// Messages and their numbers, in order.
     pub events: Vec<(u64, Bytes)>,
     /// Whether nothing follows these.
@@ -51,7 +51,7 @@ pub trait EventStore: Send + Sync + 'static {
         session: &'a str,
         stream: &'a str,
         after: u64,
-    ) -> StoreFuture<'a, Option<Page>>;
+    ) -> StoreFuture<'a, Option<EventPage>>;
 
     /// Forgets the streams of a session.
     fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()>;
@@ -91,10 +91,10 @@ struct Streams {
     /// When it last spoke.
     spoke: u64,
     /// Oldest first.
-    all: VecDeque<Kept>,
+    all: VecDeque<StoredStream>,
 }
 
-struct Kept {
+struct StoredStream {
     id: String,
     /// The number of the newest event.
     last: u64,
@@ -183,7 +183,7 @@ impl All {
         Some(Arc::clone(kept.changed.get_or_insert_default()))
     }
 
-    fn find(&self, session: &str, stream: &str) -> Option<&Kept> {
+    fn find(&self, session: &str, stream: &str) -> Option<&StoredStream> {
         let mut streams = self.sessions.get(session)?.all.iter();
         streams.rfind(|kept| kept.id == stream)
     }
@@ -223,7 +223,7 @@ impl Streams {
     }
 }
 
-impl Kept {
+impl StoredStream {
     /// Gives the oldest event up: how many bytes that is.
     fn give(&mut self) -> usize {
         let gone = self.events.pop_front();
@@ -237,9 +237,9 @@ impl Kept {
         }
     }
 
-    fn page(&self, after: u64) -> Page {
+    fn page(&self, after: u64) -> EventPage {
         let events = self.events.iter().filter(|(number, _)| *number > after);
-        Page {
+        EventPage {
             events: events.cloned().collect(),
             ended: self.ended,
         }
@@ -259,7 +259,7 @@ impl Future for Done {
 
 impl EventStore for MemoryEvents {
     fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()> {
-        let kept = Kept {
+        let kept = StoredStream {
             id: stream.to_owned(),
             last: 0,
             events: VecDeque::new(),
@@ -294,7 +294,7 @@ impl EventStore for MemoryEvents {
         session: &'a str,
         stream: &'a str,
         after: u64,
-    ) -> StoreFuture<'a, Option<Page>> {
+    ) -> StoreFuture<'a, Option<EventPage>> {
         Box::pin(async move {
             let Some(changed) = self.all().changed(session, stream) else {
                 return Ok(None);

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use http::request::Parts;
 use http::{Response, StatusCode};
 
-use super::handle::Entry;
 use super::requests::NO_SESSION;
 use super::stream::Stream;
-use super::stream_reader::Reader;
 use crate::protocol::announcements::tell_session;
 use crate::protocol::changes::BusMessage;
 use crate::transport::http::answer;
@@ -18,6 +16,8 @@ use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::header_names::LAST_EVENT_ID;
 use crate::transport::http::ids;
 use crate::transport::http::refusal::Refusal;
+use crate::transport::http::session::handle::SessionHandle;
+use crate::transport::http::session::stream_reader::StreamReader;
 use crate::util::select::select;
 
 impl Endpoint {
@@ -35,10 +35,10 @@ impl Endpoint {
             };
             let reader = if let Some(stream) = entry.stream(stream) {
                 let kick = stream.kick();
-                Reader::live(stream, kick, Some(after), keep_alive, held)
+                StreamReader::live(stream, kick, Some(after), keep_alive, held)
             } else {
                 let store = Arc::clone(&self.events);
-                Reader::stored(
+                StreamReader::stored(
                     &self.server,
                     store,
                     entry.id(),
@@ -54,7 +54,7 @@ impl Endpoint {
         fresh.name(entry.stream_name()?);
         let (stream, new) = entry.announcements(|| fresh).ok_or(NO_SESSION)?;
         let kick = stream.kick();
-        let reader = Reader::live(Arc::clone(&stream), kick, None, keep_alive, held);
+        let reader = StreamReader::live(Arc::clone(&stream), kick, None, keep_alive, held);
         if new {
             self.announce(&entry, &stream);
             self.publish(BusMessage::Listening {
@@ -66,7 +66,7 @@ impl Endpoint {
     }
 
     /// Tells the client of changes, as long as the session lasts.
-    fn announce(&self, entry: &Arc<Entry>, stream: &Arc<Stream>) {
+    fn announce(&self, entry: &Arc<SessionHandle>, stream: &Arc<Stream>) {
         let outlet: Arc<Stream> = Arc::clone(stream);
         let tell = tell_session(&self.server, Arc::clone(&entry.session), outlet);
         let told = Arc::clone(stream);
@@ -82,7 +82,7 @@ impl Endpoint {
     }
 
     /// A stream for what belongs to one request of a session.
-    pub(crate) fn stream(&self, entry: &Entry) -> Stream {
+    pub(crate) fn stream(&self, entry: &SessionHandle) -> Stream {
         let limit = self.server.limits().queued_bytes;
         Stream::new(&entry.session, &self.events, limit, &entry.peer)
     }

@@ -1,4 +1,4 @@
-//! [`Entry`]: a session at this process, with its work in flight, which ends with it.
+//! [`SessionHandle`]: a session at this process, with its work in flight, which ends with it.
 
 use std::fmt::Write as _;
 use std::future::Future;
@@ -20,7 +20,7 @@ use crate::transport::http::peer_table::Idle;
 use crate::transport::http::refusal::Refusal;
 
 /// A session at this process.
-pub(crate) struct Entry {
+pub(crate) struct SessionHandle {
     pub(crate) session: Arc<Session>,
     /// The peer that began it.
     pub(crate) peer: Arc<PeerUsage>,
@@ -29,7 +29,7 @@ pub(crate) struct Entry {
     times: Mutex<Times>,
     /// Connections that read its streams.
     readers: AtomicUsize,
-    work: Mutex<Work>,
+    work: Mutex<SessionWork>,
     /// What the names of its streams begin with, and how many there were.
     names: OnceLock<String>,
     named: AtomicU64,
@@ -43,32 +43,32 @@ struct Times {
 }
 
 #[derive(Default)]
-struct Work {
+struct SessionWork {
     /// Whether the session has ended here. No task begins any more.
     ended: bool,
     /// Requests that can be given up. They are few, and to look at all of them costs less than to
     /// hash one.
-    running: Vec<Running>,
+    running: Vec<RunningRequest>,
     /// How many there were.
     seats: u64,
-    streams: Vec<Working>,
+    streams: Vec<WorkingStream>,
     announcements: Option<Arc<Stream>>,
 }
 
 /// A request that a task works on.
-struct Running {
+struct RunningRequest {
     id: RequestId,
     seat: u64,
     stream: Weak<Stream>,
 }
 
 /// A stream that a task works on.
-struct Working {
+struct WorkingStream {
     stream: Weak<Stream>,
     task: AbortHandle,
 }
 
-impl Work {
+impl SessionWork {
     fn is_running(&self, id: &RequestId) -> bool {
         self.running.iter().any(|running| running.id == *id)
     }
@@ -78,7 +78,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Entry {
+impl SessionHandle {
     /// Needs a runtime around it.
     pub(crate) fn new(session: Arc<Session>, peer: Arc<PeerUsage>) -> Arc<Self> {
         let now = Instant::now();
@@ -171,7 +171,7 @@ impl Entry {
         // A task keeps its stream.
         work.streams
             .retain(|working| working.stream.strong_count() > 0);
-        work.streams.push(Working { stream, task });
+        work.streams.push(WorkingStream { stream, task });
         true
     }
 
@@ -182,20 +182,24 @@ impl Entry {
 
     /// Notes that a request is in flight, until what is returned is dropped; `None` where there is
     /// one with its id.
-    pub(crate) fn seat(self: &Arc<Self>, id: &RequestId, stream: &Arc<Stream>) -> Option<Seat> {
+    pub(crate) fn seat(
+        self: &Arc<Self>,
+        id: &RequestId,
+        stream: &Arc<Stream>,
+    ) -> Option<InFlightGuard> {
         let mut work = locked(&self.work);
         if work.is_running(id) {
             return None;
         }
         work.seats += 1;
         let seat = work.seats;
-        work.running.push(Running {
+        work.running.push(RunningRequest {
             id: id.clone(),
             seat,
             stream: Arc::downgrade(stream),
         });
         let entry = Arc::downgrade(self);
-        Some(Seat { entry, seat })
+        Some(InFlightGuard { entry, seat })
     }
 
     /// Gives a request up; `false` where there is none with that id.
@@ -267,17 +271,17 @@ impl Entry {
     }
 
     /// Counts a connection, until what is returned is dropped.
-    pub(crate) fn reading(self: &Arc<Self>) -> Reading {
+    pub(crate) fn reading(self: &Arc<Self>) -> ConnectionGuard {
         self.readers.fetch_add(1, Ordering::AcqRel);
-        Reading(Arc::clone(self))
+        ConnectionGuard(Arc::clone(self))
     }
 
     /// Gives all work up, and refuses what is still to come.
     pub(crate) fn end(&self) {
         self.session.writes.close();
-        let ended = Work {
+        let ended = SessionWork {
             ended: true,
-            ..Work::default()
+            ..SessionWork::default()
         };
         let work = std::mem::replace(&mut *locked(&self.work), ended);
         for working in work.streams {
@@ -292,7 +296,7 @@ impl Entry {
     }
 }
 
-impl Idle for Arc<Entry> {
+impl Idle for Arc<SessionHandle> {
     type Since = Instant;
 
     fn idle_since(&self) -> Option<Instant> {
@@ -300,19 +304,19 @@ impl Idle for Arc<Entry> {
     }
 }
 
-impl Drop for Entry {
+impl Drop for SessionHandle {
     fn drop(&mut self) {
         self.end();
     }
 }
 
 /// A request in flight.
-pub(crate) struct Seat {
-    entry: Weak<Entry>,
+pub(crate) struct InFlightGuard {
+    entry: Weak<SessionHandle>,
     seat: u64,
 }
 
-impl Drop for Seat {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         let Some(entry) = self.entry.upgrade() else {
             return;
@@ -328,9 +332,9 @@ impl Drop for Seat {
 }
 
 /// A connection of a session.
-pub(crate) struct Reading(Arc<Entry>);
+pub(crate) struct ConnectionGuard(Arc<SessionHandle>);
 
-impl Drop for Reading {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.0.readers.fetch_sub(1, Ordering::AcqRel);
         self.0.touch();

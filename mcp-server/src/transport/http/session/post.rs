@@ -10,9 +10,8 @@ use http::{Response, StatusCode};
 use mcp_types::RequestId;
 use mcp_types::rpc::{ErrorObject, Message};
 
-use super::handle::Entry;
-use super::post_batch::{Jobs, in_flight};
-use super::session_store::{Before, Delta};
+use super::post_batch::in_flight;
+use super::session_store::Before;
 use super::stream::Stream;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::changes::BusMessage;
@@ -26,12 +25,15 @@ use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
+use crate::transport::http::session::handle::SessionHandle;
+use crate::transport::http::session::post_batch::PostBatch;
+use crate::transport::http::session::session_store::SessionDelta;
 
 impl Endpoint {
     /// POST in a session.
     pub(crate) async fn post(
         &self,
-        entry: &Arc<Entry>,
+        entry: &Arc<SessionHandle>,
         extensions: Arc<Extensions>,
         bytes: Bytes,
         mut permit: RequestPermit,
@@ -45,7 +47,7 @@ impl Endpoint {
             }
         };
         let refused = self.keep_accepted(&mut read)?;
-        let Asked {
+        let PostRequests {
             mut jobs,
             stream,
             notified,
@@ -73,12 +75,12 @@ impl Endpoint {
     /// Takes the messages of a POST.
     fn take(
         &self,
-        entry: &Arc<Entry>,
+        entry: &Arc<SessionHandle>,
         extensions: Arc<Extensions>,
         read: Parsed<'_>,
         bytes: &[u8],
         permit: &mut RequestPermit,
-    ) -> Result<Asked, Refusal> {
+    ) -> Result<PostRequests, Refusal> {
         let session = &entry.session;
         let stream = Arc::new(self.stream(entry));
         let outlet: Arc<Stream> = Arc::clone(&stream);
@@ -91,7 +93,7 @@ impl Endpoint {
             extensions,
             transport: headers::transport_info(version),
         };
-        let mut jobs = Jobs::default();
+        let mut jobs = PostBatch::default();
         let mut notified = Vec::new();
         let mut again = false;
         let mut before = None;
@@ -149,7 +151,7 @@ impl Endpoint {
             let what = "the session has begun already";
             return Err(Refusal(StatusCode::BAD_REQUEST, what));
         }
-        Ok(Asked {
+        Ok(PostRequests {
             jobs,
             stream,
             notified,
@@ -158,8 +160,8 @@ impl Endpoint {
     }
 
     /// Lets other processes know what changed in a session.
-    async fn changed(&self, entry: &Entry, delta: &Delta) {
-        if *delta == Delta::default() {
+    async fn changed(&self, entry: &SessionHandle, delta: &SessionDelta) {
+        if *delta == SessionDelta::default() {
             return;
         }
         self.sessions.change(entry, delta).await;
@@ -172,7 +174,7 @@ impl Endpoint {
     /// Hands the answer to a request of ours over; `false` where the message is none.
     ///
     /// `text` is that of the message; in a batch it has none of its own.
-    fn answered(&self, entry: &Entry, message: &Message<'_>, text: Option<&[u8]>) -> bool {
+    fn answered(&self, entry: &SessionHandle, message: &Message<'_>, text: Option<&[u8]>) -> bool {
         let session = Some(&*entry.session);
         let Some(known) = respond::hand_over(session, message, self.server.limits()) else {
             return false;
@@ -186,7 +188,7 @@ impl Endpoint {
         true
     }
 
-    fn cancel(&self, entry: &Entry, request: RequestId) {
+    fn cancel(&self, entry: &SessionHandle, request: RequestId) {
         if !entry.cancel(&request) {
             let session = entry.id().into();
             self.publish(BusMessage::Cancel { session, request });
@@ -195,8 +197,8 @@ impl Endpoint {
 }
 
 /// What the messages of a POST ask for.
-struct Asked {
-    jobs: Jobs,
+struct PostRequests {
+    jobs: PostBatch,
     /// Where the requests say what belongs to them.
     stream: Arc<Stream>,
     notified: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,

@@ -1,4 +1,4 @@
-//! [`Jobs`]: the requests of one POST in a session.
+//! [`PostBatch`]: the requests of one POST in a session.
 
 use std::future::Future as _;
 use std::pin::Pin;
@@ -8,23 +8,23 @@ use std::task::{Context, Poll};
 use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
 
-use super::handle::{Entry, Seat};
 use super::stream::Stream;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::request_task::RequestTask;
+use crate::transport::http::session::handle::{InFlightGuard, SessionHandle};
 
 /// The requests of one POST: one, or those of a batch, whose answers are one message.
 #[derive(Default)]
-pub(crate) struct Jobs {
+pub(crate) struct PostBatch {
     calls: Vec<Job>,
     answers: Vec<Answer>,
     batch: bool,
 }
 
 /// A request, with a seat from when it could not be answered at once.
-struct Job(RequestTask, Option<Seat>);
+struct Job(RequestTask, Option<InFlightGuard>);
 
-impl Jobs {
+impl PostBatch {
     pub(crate) fn answer(&mut self, answer: Answer) {
         self.answers.push(answer);
     }
@@ -45,7 +45,7 @@ impl Jobs {
     }
 
     /// Lets the client give up what is not answered yet.
-    pub(crate) fn sit(&mut self, entry: &Arc<Entry>, stream: &Arc<Stream>) {
+    pub(crate) fn sit(&mut self, entry: &Arc<SessionHandle>, stream: &Arc<Stream>) {
         let mut twice = Vec::new();
         self.calls.retain_mut(|job| {
             let Some(id) = job.0.id() else {

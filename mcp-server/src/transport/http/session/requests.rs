@@ -8,8 +8,6 @@ use http::{HeaderValue, Response, StatusCode};
 use mcp_types::Revision;
 use mcp_types::rpc::{self, Message};
 
-use super::handle::Entry;
-use super::table::Found;
 use crate::protocol::answer::Answer;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::params_view::ParamsView;
@@ -22,6 +20,8 @@ use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::header_names::{PROTOCOL_VERSION, SESSION_ID};
 use crate::transport::http::ids;
 use crate::transport::http::refusal::Refusal;
+use crate::transport::http::session::handle::SessionHandle;
+use crate::transport::http::session::table::SessionLookup;
 
 /// The session that a request names, where it is one of a session at all.
 pub(crate) fn session_id(parts: &Parts) -> Option<&str> {
@@ -43,14 +43,18 @@ pub(crate) fn is_modern(bytes: &[u8]) -> bool {
 
 impl Endpoint {
     /// The session of a request.
-    pub(crate) async fn entry(&self, parts: &Parts) -> Result<Arc<Entry>, Refusal> {
+    pub(crate) async fn entry(&self, parts: &Parts) -> Result<Arc<SessionHandle>, Refusal> {
         let missing = Refusal(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is missing");
         let id = session_id(parts).ok_or(missing)?;
         self.entry_of(id, parts).await
     }
 
     /// The session of a request that names it.
-    pub(crate) async fn entry_of(&self, id: &str, parts: &Parts) -> Result<Arc<Entry>, Refusal> {
+    pub(crate) async fn entry_of(
+        &self,
+        id: &str,
+        parts: &Parts,
+    ) -> Result<Arc<SessionHandle>, Refusal> {
         for version in parts.headers.get_all(PROTOCOL_VERSION) {
             let version = version.to_str().unwrap_or_default().trim();
             if version.parse::<Revision>().is_err() {
@@ -61,16 +65,16 @@ impl Endpoint {
         let found = if ids::is_session_id(id) {
             self.sessions.find(id, config::principal(parts)).await
         } else {
-            Found::Unknown
+            SessionLookup::Unknown
         };
         match found {
-            Found::Here(entry) => return Ok(entry),
-            Found::NoPlace => {
+            SessionLookup::Here(entry) => return Ok(entry),
+            SessionLookup::NoPlace => {
                 self.count(RefusalCause::Sessions);
                 return Err(TOO_MANY);
             }
-            Found::Expired => Box::pin(self.sessions.end(id)).await,
-            Found::Unknown => {}
+            SessionLookup::Expired => Box::pin(self.sessions.end(id)).await,
+            SessionLookup::Unknown => {}
         }
         Err(NO_SESSION)
     }

@@ -6,24 +6,24 @@ use std::task::{Context, Poll, Waker};
 
 use http::{Response, StatusCode};
 
-use super::handle::Entry;
-use super::post_batch::Jobs;
 use super::requests::NO_SESSION;
 use super::stream::{First, Stream};
-use super::stream_reader::Reader;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::answer;
 use crate::transport::http::body::{HttpBody, Permit};
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
+use crate::transport::http::session::handle::SessionHandle;
+use crate::transport::http::session::post_batch::PostBatch;
+use crate::transport::http::session::stream_reader::StreamReader;
 
 impl Endpoint {
     /// Serves the requests of one POST, which go on if the client is gone.
     pub(crate) async fn serve(
         &self,
-        entry: &Arc<Entry>,
-        mut jobs: Jobs,
+        entry: &Arc<SessionHandle>,
+        mut jobs: PostBatch,
         stream: Arc<Stream>,
         permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
@@ -52,7 +52,7 @@ impl Endpoint {
             }
             kept
         };
-        let unread = Unread(stream);
+        let unread = UnreadStream(stream);
         let stream = &unread.0;
         let mut response = match stream.first(keep_alive).await {
             First::Answer(last) => whole(last),
@@ -70,7 +70,7 @@ impl Endpoint {
     /// The response of a stream that goes on.
     async fn events(
         &self,
-        entry: &Arc<Entry>,
+        entry: &Arc<SessionHandle>,
         stream: &Arc<Stream>,
     ) -> Result<Response<HttpBody>, Refusal> {
         let keep_alive = self.server.limits().keep_alive;
@@ -79,7 +79,7 @@ impl Endpoint {
         stream.attach(0, Some(0));
         let over = stream.begin().await;
         let held = entry.reading();
-        let reader = Reader::from_start(Arc::clone(stream), keep_alive, held);
+        let reader = StreamReader::from_start(Arc::clone(stream), keep_alive, held);
         if over {
             let rest = Arc::clone(stream);
             entry.run(stream, async move { rest.finish().await });
@@ -98,9 +98,9 @@ fn whole(last: Answer) -> Response<HttpBody> {
 }
 
 /// A stream on which nothing was written yet: nobody will read it where this is dropped before.
-struct Unread(Arc<Stream>);
+struct UnreadStream(Arc<Stream>);
 
-impl Drop for Unread {
+impl Drop for UnreadStream {
     fn drop(&mut self) {
         self.0.close();
     }

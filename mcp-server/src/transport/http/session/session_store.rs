@@ -184,7 +184,7 @@ impl Record {
     }
 
     /// Notes what changed, and that the session is used.
-    pub(crate) fn change(&mut self, delta: &Delta) {
+    pub(crate) fn change(&mut self, delta: &SessionDelta) {
         self.used = now();
         self.level = delta.level.unwrap_or(self.level);
         self.resources.retain(|uri| !delta.removed.contains(uri));
@@ -206,7 +206,7 @@ impl Record {
 /// What changed in a session. Two processes may change it at once: each tells the others no more
 /// than its own part.
 #[derive(Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Delta {
+pub(crate) struct SessionDelta {
     #[serde(default)]
     level: Option<u8>,
     #[serde(default)]
@@ -215,7 +215,7 @@ pub(crate) struct Delta {
     removed: Vec<String>,
 }
 
-impl Delta {
+impl SessionDelta {
     /// The one that another process told of.
     pub(crate) fn read(value: &[u8]) -> Result<Self, StoreError> {
         serde_json::from_slice(value).map_err(|error| StoreError(Box::new(error)))
@@ -256,13 +256,13 @@ impl Before {
     }
 
     /// What changed since.
-    pub(crate) fn delta(&self, session: &Session) -> Delta {
+    pub(crate) fn delta(&self, session: &Session) -> SessionDelta {
         let now = Self::of(session);
         let only = |these: &[String], others: &[String]| {
             let only = these.iter().filter(|uri| !others.contains(uri));
             only.cloned().collect()
         };
-        Delta {
+        SessionDelta {
             level: (now.level != self.level).then_some(now.level),
             added: only(&now.resources, &self.resources),
             removed: only(&self.resources, &now.resources),

@@ -14,12 +14,13 @@ use tokio::time::sleep;
 
 use super::event_store::EventStore;
 use super::sse_event::{write_numbered, write_prime};
-use super::stream_buffer::{Phase, Reads, Window};
+use super::stream_buffer::{Phase, Reads};
 use crate::protocol::answer::Answer;
 use crate::protocol::error::Chain;
 use crate::protocol::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
+use crate::transport::http::session::stream_buffer::StreamBuffer;
 use crate::util::select::select;
 
 /// The stream of one POST, or of the announcements of a session.
@@ -33,7 +34,7 @@ pub(crate) struct Stream {
     limit: usize,
     /// The peer for which the bytes of waiting events are counted.
     peer: Arc<PeerUsage>,
-    state: Mutex<Window>,
+    state: Mutex<StreamBuffer>,
     /// All that was said is read and stored, or nobody will read.
     room: Notify,
 }
@@ -79,12 +80,12 @@ impl Stream {
         }
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, Window> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, StreamBuffer> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes what is said, and tells all that wait for it.
-    fn change<T>(&self, change: impl FnOnce(&mut Window) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut StreamBuffer) -> T) -> T {
         let (changed, wakers) = {
             let mut state = self.state();
             let before = state.bytes;
@@ -108,7 +109,7 @@ impl Stream {
     }
 
     /// Changes how far the store or the connection is.
-    pub(crate) fn trim(&self, change: impl FnOnce(&mut Window)) {
+    pub(crate) fn trim(&self, change: impl FnOnce(&mut StreamBuffer)) {
         let room = {
             let mut state = self.state();
             change(&mut state);
@@ -163,7 +164,8 @@ impl Stream {
 
     /// Waits for what decides the form of the response.
     pub(crate) async fn first(&self, patience: Duration) -> First {
-        let decided = |state: &Window| state.over || state.kicks > 0 || !state.events.is_empty();
+        let decided =
+            |state: &StreamBuffer| state.over || state.kicks > 0 || !state.events.is_empty();
         if !decided(&self.state()) {
             let decided = poll_fn(|task| {
                 let mut state = self.state();

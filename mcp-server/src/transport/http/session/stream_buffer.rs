@@ -1,4 +1,4 @@
-//! [`Window`]: the part of a stream that the store or the connection has not got yet.
+//! [`StreamBuffer`]: the part of a stream that the store or the connection has not got yet.
 
 use std::collections::VecDeque;
 use std::task::Waker;
@@ -10,7 +10,7 @@ use crate::protocol::answer::Answer;
 
 /// The state of a stream.
 #[derive(Default)]
-pub(crate) struct Window {
+pub(crate) struct StreamBuffer {
     /// Events that the store or the connection has not got yet.
     pub(crate) events: VecDeque<Bytes>,
     pub(crate) bytes: usize,
@@ -56,7 +56,7 @@ pub(crate) enum Phase {
     Closed,
 }
 
-impl Window {
+impl StreamBuffer {
     pub(crate) fn last(&self) -> u64 {
         self.left + self.events.len() as u64
     }

@@ -7,15 +7,15 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use mcp_types::RequestId;
 
-use super::post_batch::Jobs;
 use super::stream::{Stream, set};
-use super::stream_buffer::Window;
 use crate::protocol::answer::Answer;
 use crate::protocol::error::Chain;
+use crate::transport::http::session::post_batch::PostBatch;
+use crate::transport::http::session::stream_buffer::StreamBuffer;
 
 impl Stream {
     /// Lets requests run until all are answered or given up.
-    pub(crate) async fn work(&self, mut jobs: Jobs) -> Option<Answer> {
+    pub(crate) async fn work(&self, mut jobs: PostBatch) -> Option<Answer> {
         let mut pump = pin!(self.pump());
         poll_fn(|task| {
             loop {
@@ -55,7 +55,7 @@ impl Stream {
     }
 
     /// Waits for something, as who works on the stream: one task at a time.
-    async fn wait(&self, done: fn(&Window) -> bool) {
+    async fn wait(&self, done: fn(&StreamBuffer) -> bool) {
         poll_fn(|task| {
             let mut state = self.state();
             if done(&state) {
@@ -70,7 +70,7 @@ impl Stream {
     /// Moves what is said to the store, for ever. Safe to drop.
     pub(crate) async fn pump(&self) {
         loop {
-            self.wait(Window::is_behind).await;
+            self.wait(StreamBuffer::is_behind).await;
             self.step().await;
         }
     }

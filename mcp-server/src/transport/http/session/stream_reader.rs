@@ -1,4 +1,4 @@
-//! [`Reader`]: a connection that reads a legacy stream, at work or kept.
+//! [`StreamReader`]: a connection that reads a legacy stream, at work or kept.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,17 +9,18 @@ use std::time::Duration;
 use mcp_types::peer_text::PeerText;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::event_store::{EventStore, Page, StoreError};
-use super::handle::Reading;
+use super::event_store::{EventStore, StoreError};
 use super::sse_event::write_numbered;
 use super::stream::{Next, Stream};
 use crate::protocol::core::Core;
 use crate::protocol::error::Chain;
+use crate::transport::http::session::event_store::EventPage;
+use crate::transport::http::session::handle::ConnectionGuard;
 use crate::transport::http::sse_comment::comment;
 use crate::util::select::{Either, select};
 
 /// A connection that reads a stream.
-pub(crate) struct Reader {
+pub(crate) struct StreamReader {
     from: From,
     /// The number of the last event that was read.
     after: u64,
@@ -29,12 +30,12 @@ pub(crate) struct Reader {
     /// Runs from when there was nothing to read.
     timer: Option<Pin<Box<Sleep>>>,
     /// Events on their way from the store.
-    stored: Option<Pin<Box<dyn Future<Output = Read> + Send>>>,
+    stored: Option<Pin<Box<dyn Future<Output = StoreRead> + Send>>>,
     /// What lives as long as the connection.
-    _held: Reading,
+    _held: ConnectionGuard,
 }
 
-type Read = Result<Option<Page>, StoreError>;
+type StoreRead = Result<Option<EventPage>, StoreError>;
 
 enum From {
     /// A stream whose request is served by this process, and the kick that we came with.
@@ -48,9 +49,13 @@ enum From {
     },
 }
 
-impl Reader {
+impl StreamReader {
     /// Reads a stream of this process from its beginning.
-    pub(crate) fn from_start(stream: Arc<Stream>, keep_alive: Duration, held: Reading) -> Self {
+    pub(crate) fn from_start(
+        stream: Arc<Stream>,
+        keep_alive: Duration,
+        held: ConnectionGuard,
+    ) -> Self {
         let prime = stream.primes;
         let mut reader = Self::live(stream, 0, Some(0), keep_alive, held);
         reader.prime = prime;
@@ -63,7 +68,7 @@ impl Reader {
         kick: u64,
         after: Option<u64>,
         keep_alive: Duration,
-        held: Reading,
+        held: ConnectionGuard,
     ) -> Self {
         let prime = stream.primes && after.is_none();
         let after = stream.attach(kick, after);
@@ -82,7 +87,7 @@ impl Reader {
         stream: &str,
         after: u64,
         keep_alive: Duration,
-        held: Reading,
+        held: ConnectionGuard,
     ) -> Self {
         let from = From::Store {
             server: server.clone(),
@@ -93,7 +98,7 @@ impl Reader {
         Self::new(from, after, keep_alive, held)
     }
 
-    fn new(from: From, after: u64, keep_alive: Duration, held: Reading) -> Self {
+    fn new(from: From, after: u64, keep_alive: Duration, held: ConnectionGuard) -> Self {
         Self {
             from,
             after,
@@ -182,7 +187,7 @@ impl Reader {
     }
 
     /// Writes what the store has.
-    fn page(&mut self, read: Read) -> Option<Vec<u8>> {
+    fn page(&mut self, read: StoreRead) -> Option<Vec<u8>> {
         let page = match read {
             Ok(page) => page?,
             Err(error) => {
@@ -215,7 +220,7 @@ impl Reader {
 
 impl From {
     /// Reads the store, by what the future itself owns.
-    fn read(&self, after: u64) -> Pin<Box<dyn Future<Output = Read> + Send>> {
+    fn read(&self, after: u64) -> Pin<Box<dyn Future<Output = StoreRead> + Send>> {
         match self {
             Self::Live(stream, _) => {
                 let stream = Arc::clone(stream);
@@ -244,7 +249,7 @@ impl From {
     }
 }
 
-impl Drop for Reader {
+impl Drop for StreamReader {
     fn drop(&mut self) {
         if let From::Live(stream, kick) = &self.from {
             stream.detach(*kick);

@@ -7,8 +7,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::event_store::{EventStore, StoreError};
-use super::handle::Entry;
-use super::session_store::{Delta, Record, SessionStore, read, record, restore};
+use super::session_store::{Record, SessionStore, read, record, restore};
 use crate::protocol::core::Core;
 use crate::protocol::error::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
@@ -16,11 +15,13 @@ use crate::protocol::quota::{Gauge, PeerUsage};
 use crate::protocol::session::Session;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::peer_table::PeerTable;
+use crate::transport::http::session::handle::SessionHandle;
+use crate::transport::http::session::session_store::SessionDelta;
 use crate::transport::http::session::watch::Watch;
 
 /// The sessions of an endpoint.
 pub(crate) struct Sessions {
-    all: Mutex<PeerTable<String, Arc<Entry>>>,
+    all: Mutex<PeerTable<String, Arc<SessionHandle>>>,
     pub(crate) server: Arc<Core>,
     pub(crate) store: Option<Arc<dyn SessionStore>>,
     pub(crate) events: Arc<dyn EventStore>,
@@ -33,14 +34,14 @@ pub(crate) struct Sessions {
 /// What became of a session that was to be added.
 struct Added {
     /// `None` where there is no place.
-    entry: Option<Arc<Entry>>,
+    entry: Option<Arc<SessionHandle>>,
     /// The sessions that gave way.
-    gone: Vec<Arc<Entry>>,
+    gone: Vec<Arc<SessionHandle>>,
 }
 
 /// What became of a session.
-pub(crate) enum Found {
-    Here(Arc<Entry>),
+pub(crate) enum SessionLookup {
+    Here(Arc<SessionHandle>),
     /// Nobody used it for so long that it is over, and to be ended everywhere.
     Expired,
     Unknown,
@@ -66,7 +67,7 @@ impl Sessions {
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, PeerTable<String, Arc<Entry>>> {
+    fn all(&self) -> MutexGuard<'_, PeerTable<String, Arc<SessionHandle>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -75,7 +76,7 @@ impl Sessions {
         self: &Arc<Self>,
         session: Arc<Session>,
         peer: Arc<PeerUsage>,
-    ) -> Option<Arc<Entry>> {
+    ) -> Option<Arc<SessionHandle>> {
         let added = self.add(session, peer);
         // Sessions begin no faster than the stores forget those that give way.
         self.finish_all(added.gone).await;
@@ -110,7 +111,7 @@ impl Sessions {
         let fits = make_room(&mut all, &peer, session.memory(), &mut gone);
         let entry = fits.then(|| {
             let key = peer.key().clone();
-            let entry = Entry::new(session, peer);
+            let entry = SessionHandle::new(session, peer);
             all.insert(entry.id().to_owned(), key, Arc::clone(&entry));
             entry
         });
@@ -123,7 +124,7 @@ impl Sessions {
 
     /// Counts the memory of a session that has changed. Others give way where it is too much; where
     /// all others are in use, the session itself ends.
-    pub(crate) async fn weigh(self: &Arc<Self>, entry: &Entry) {
+    pub(crate) async fn weigh(self: &Arc<Self>, entry: &SessionHandle) {
         entry.retained.set(entry.session.memory());
         let mut gone = Vec::new();
         let fits = make_room(&mut self.all(), &entry.peer, 0, &mut gone);
@@ -138,13 +139,13 @@ impl Sessions {
     }
 
     /// Takes a session out of the table, and ends its work.
-    pub(crate) fn take(&self, id: &str) -> Option<Arc<Entry>> {
+    pub(crate) fn take(&self, id: &str) -> Option<Arc<SessionHandle>> {
         let entry = self.all().remove(id);
         entry.inspect(|entry| entry.end())
     }
 
     /// As [`take`](Self::take), unless somebody has used the session meanwhile.
-    pub(crate) fn take_expired(&self, id: &str) -> Option<Arc<Entry>> {
+    pub(crate) fn take_expired(&self, id: &str) -> Option<Arc<SessionHandle>> {
         let entry = {
             let mut all = self.all();
             let expired = all.get(id).is_some_and(|entry| self.is_idle(entry));
@@ -165,7 +166,7 @@ impl Sessions {
         idle.map(|(id, _)| id.clone()).collect()
     }
 
-    fn is_idle(&self, entry: &Entry) -> bool {
+    fn is_idle(&self, entry: &SessionHandle) -> bool {
         entry.idle().is_some_and(|idle| idle >= self.idle_time)
     }
 
@@ -180,43 +181,43 @@ impl Sessions {
     }
 
     /// A session of this process.
-    pub(crate) fn here(&self, id: &str) -> Option<Arc<Entry>> {
+    pub(crate) fn here(&self, id: &str) -> Option<Arc<SessionHandle>> {
         self.all().get(id).cloned()
     }
 
     /// Finds a session of `principal`, also one that another process began. To other principals
     /// it is unknown, and their requests do not keep it alive.
-    pub(crate) async fn find(self: &Arc<Self>, id: &str, principal: Option<&str>) -> Found {
+    pub(crate) async fn find(self: &Arc<Self>, id: &str, principal: Option<&str>) -> SessionLookup {
         if let Some(entry) = self.here(id) {
             if entry.principal() != principal {
-                return Found::Unknown;
+                return SessionLookup::Unknown;
             }
             // Boxes for what is rare.
             if !entry.is_used_within(self.idle_time) {
                 if !Box::pin(self.is_used_elsewhere(id)).await {
-                    return Found::Expired;
+                    return SessionLookup::Expired;
                 }
                 entry.touch();
             }
             if self.store.is_some() && entry.is_unsaved_for(self.idle_time / 4) {
-                Box::pin(self.change(&entry, &Delta::default())).await;
+                Box::pin(self.change(&entry, &SessionDelta::default())).await;
             }
-            return Found::Here(entry);
+            return SessionLookup::Here(entry);
         }
         let Some(record) = Box::pin(self.stored(id)).await else {
-            return Found::Unknown;
+            return SessionLookup::Unknown;
         };
         if record.principal() != principal {
-            return Found::Unknown;
+            return SessionLookup::Unknown;
         }
         if record.idle() >= self.idle_time {
-            return Found::Expired;
+            return SessionLookup::Expired;
         }
         let session = match restore(id, record) {
             Ok(session) => Arc::new(session),
             Err(error) => {
                 unreadable(&error);
-                return Found::Unknown;
+                return SessionLookup::Unknown;
             }
         };
         // Where it began is not known here.
@@ -227,15 +228,15 @@ impl Sessions {
             Box::pin(self.forget_events(gone.id())).await;
         }
         let Some(entry) = added.entry else {
-            return Found::NoPlace;
+            return SessionLookup::NoPlace;
         };
         self.watch();
         // Another process may have ended the session before it could see that there is a copy here.
         if Box::pin(self.stored(id)).await.is_none() {
             Box::pin(self.forget(id)).await;
-            return Found::Unknown;
+            return SessionLookup::Unknown;
         }
-        Found::Here(entry)
+        SessionLookup::Here(entry)
     }
 
     async fn stored(&self, id: &str) -> Option<Record> {
@@ -243,14 +244,17 @@ impl Sessions {
     }
 
     /// Notes what changed in a session where all processes see it.
-    pub(crate) async fn change(&self, entry: &Entry, delta: &Delta) {
+    pub(crate) async fn change(&self, entry: &SessionHandle, delta: &SessionDelta) {
         if let Some(store) = &self.store {
             change(&**store, entry, delta).await;
         }
     }
 
     /// Lets other processes know that a session is used as long as connections read its streams.
-    pub(crate) fn stay(&self, entry: &Arc<Entry>) -> impl Future<Output = ()> + Send + 'static {
+    pub(crate) fn stay(
+        &self,
+        entry: &Arc<SessionHandle>,
+    ) -> impl Future<Output = ()> + Send + 'static {
         let store = self.store.clone();
         let entry = Arc::downgrade(entry);
         let time = (self.idle_time / 4).max(Duration::from_secs(1));
@@ -265,7 +269,7 @@ impl Sessions {
                 };
                 if entry.idle().is_none() && entry.is_unsaved_for(time) {
                     // A box for what is rare.
-                    Box::pin(change(&*store, &entry, &Delta::default())).await;
+                    Box::pin(change(&*store, &entry, &SessionDelta::default())).await;
                 }
             }
         }
@@ -275,16 +279,16 @@ impl Sessions {
 /// Takes out the sessions that have been idle for longest, until `bytes` of memory are there for a
 /// peer: its own ones if it has its share. Returns `false` where too many are in use.
 fn make_room(
-    all: &mut PeerTable<String, Arc<Entry>>,
+    all: &mut PeerTable<String, Arc<SessionHandle>>,
     peer: &PeerUsage,
     bytes: usize,
-    gone: &mut Vec<Arc<Entry>>,
+    gone: &mut Vec<Arc<SessionHandle>>,
 ) -> bool {
     let limit = peer.limits().retained_bytes;
     let share = peer.share(limit / 4);
     // What is taken out is counted until its last connection drops it.
     let (mut own, mut total) = (0, 0);
-    let mut count = |entry: &Entry| {
+    let mut count = |entry: &SessionHandle| {
         total += entry.retained.get();
         if entry.peer.key() == peer.key() {
             own += entry.retained.get();
@@ -321,7 +325,7 @@ async fn stored(store: &dyn SessionStore, id: &str) -> Option<Record> {
 }
 
 /// Changes the record of a session, unless the session has ended.
-async fn change(store: &dyn SessionStore, entry: &Entry, delta: &Delta) {
+async fn change(store: &dyn SessionStore, entry: &SessionHandle, delta: &SessionDelta) {
     let id = entry.id();
     if let Some(_writing) = entry.session.writes.begin()
         && let Some(mut record) = stored(store, id).await
