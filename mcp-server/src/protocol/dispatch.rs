@@ -16,6 +16,7 @@ use mcp_types::HEADER_MISMATCH;
 use mcp_types::error::DecodeError;
 use std::pin::Pin;
 use std::sync::Arc;
+#[cfg(feature = "seal")]
 use std::sync::OnceLock;
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};

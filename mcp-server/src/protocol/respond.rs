@@ -5,7 +5,9 @@ use crate::protocol::sizes;
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, ErrorObject, Message};
-use mcp_types::{RequestId, json};
+#[cfg(feature = "http")]
+use mcp_types::RequestId;
+use mcp_types::json;
 #[cfg(feature = "http")]
 use serde_json::value::RawValue;
 

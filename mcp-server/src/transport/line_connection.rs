@@ -1,5 +1,6 @@
 //! [`LineConnection`]: from a line to what becomes of it; and how serving ends. No I/O here.
 
+#[cfg(feature = "http")]
 use crate::protocol::params_view::ParamsView;
 use std::future::Future;
 use std::io;

@@ -20,7 +20,15 @@ use crate::protocol::core::Context;
 /// Everything that holds a resource goes through here: lists, metadata, links in the results of
 /// tools and prompts, notifications of changes.
 #[cfg(feature = "_proposals")]
-pub(crate) fn finish(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
+pub(crate) fn finish(
+    resource: &mut Resource,
+    cx: &Context,
+    #[cfg_attr(
+        not(any(feature = "https-url", feature = "versioned-resources")),
+        expect(unused_variables, reason = "other proposals do not look resources up")
+    )]
+    resources: &ResourceCatalog,
+) {
     // Before it is forgotten what is a collection.
     #[cfg(feature = "https-url")]
     if cx.offered(Proposal::HttpsUrl) {

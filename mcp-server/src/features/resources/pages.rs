@@ -3,8 +3,10 @@
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::listed::ResourcePage;
+#[cfg(feature = "sep-2093")]
 use crate::features::resources::members;
 use crate::features::resources::position::Position;
+#[cfg(feature = "https-url")]
 use crate::features::resources::urls;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
