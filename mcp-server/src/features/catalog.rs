@@ -238,12 +238,12 @@ impl FromMembers for Part {
 }
 
 /// Answers the requests for a list.
-pub(crate) async fn list<T: ListItem>(
-    list: Arc<List<T>>,
-    params: Part,
-    cx: Context,
+pub(crate) fn list<T: ListItem>(
+    list: &List<T>,
+    params: &Part,
+    cx: &Context,
 ) -> Result<T::Page, HandlerError> {
-    let (items, next) = page(&cx, &list, params.cursor.as_ref())?;
+    let (items, next) = page(cx, list, params.cursor.as_ref())?;
     Ok(T::page(items, &list.hints, next))
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn register(
     capability.get_or_insert_with(|| PromptsCapability::new().list_changed(true));
     let listed = Arc::clone(prompts);
     registry.serve(ListPromptsRequest::METHOD, move |part, cx| {
-        catalog::list(Arc::clone(&listed), part, cx)
+        std::future::ready(catalog::list(&listed, &part, &cx))
     });
     let prompts = Arc::clone(prompts);
     let resources = Arc::clone(resources);

@@ -89,7 +89,11 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
     });
     #[cfg(not(feature = "seal"))]
     registry.serve(ListResourcesRequest::METHOD, move |part, cx| {
-        crate::features::catalog::list(Arc::clone(&listed.resources), part, cx)
+        std::future::ready(crate::features::catalog::list(
+            &listed.resources,
+            &part,
+            &cx,
+        ))
     });
     templates::register(registry, resources);
     let read_from = Arc::clone(resources);

@@ -40,7 +40,7 @@ pub(crate) fn register(
     capability.get_or_insert_with(|| ToolsCapability::new().list_changed(true));
     let listed = Arc::clone(tools);
     registry.serve(ListToolsRequest::METHOD, move |part, cx| {
-        catalog::list(Arc::clone(&listed), part, cx)
+        std::future::ready(catalog::list(&listed, &part, &cx))
     });
     let tools = Arc::clone(tools);
     let resources = Arc::clone(resources);

@@ -2,30 +2,31 @@
 
 use std::any::Any;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// A task that ends with its connection.
 pub(crate) type ConnectionTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Attached to the extensions of a connection on which all requests come from one peer, in order.
-/// Over HTTP, where nothing connects the requests of the newest revision, there is none.
-#[derive(Clone, Default)]
-pub(crate) struct ConnectionScope(Arc<ScopeState>);
-
+/// The state of a connection on which all requests come from one peer, in order. Over HTTP, where
+/// nothing connects the requests of the newest revision, there is none.
 #[derive(Default)]
-struct ScopeState {
+pub(crate) struct ConnectionScope {
     /// The state that a feature keeps for the connection.
-    attached: OnceLock<Box<dyn Any + Send + Sync>>,
+    attached: OnceLock<Arc<dyn Any + Send + Sync>>,
     /// Tasks that the transport has not started yet.
     tasks: Mutex<Vec<ConnectionTask>>,
 }
 
+/// The extension by which handlers find the scope of their connection. Weak, since the state of a
+/// feature may hold contexts, and with them the extensions.
+pub(crate) struct ScopeHandle(pub(crate) Weak<ConnectionScope>);
+
 impl ConnectionScope {
     /// Returns the state that a feature keeps for the connection, created on the first call. `None`
     /// if it was created with another type.
-    pub(crate) fn attached<T: Default + Send + Sync + 'static>(&self) -> Option<&T> {
-        let attached = self.0.attached.get_or_init(|| Box::<T>::default());
-        attached.downcast_ref()
+    pub(crate) fn attached<T: Default + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let attached = self.attached.get_or_init(|| Arc::<T>::default());
+        Arc::clone(attached).downcast().ok()
     }
 
     /// Runs a task until it ends or the connection does. It starts after the answer to the request
@@ -40,6 +41,6 @@ impl ConnectionScope {
     }
 
     fn tasks(&self) -> std::sync::MutexGuard<'_, Vec<ConnectionTask>> {
-        self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

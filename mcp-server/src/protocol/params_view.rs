@@ -74,7 +74,7 @@ impl<'a> ParamsView<'a> {
         self.meta.map_or(0, |meta| meta.get().len())
     }
 
-    /// What a modern request says of its sender. RawObject that the schema does not name are not
+    /// What a modern request says of its sender. Members that the schema does not name are not
     /// decoded, since nothing asks for them.
     pub(crate) fn modern_meta(&self) -> Result<RequestMetaObject, DecodeError> {
         self.check_meta()?;

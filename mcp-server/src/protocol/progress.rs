@@ -1,4 +1,4 @@
-//! ProgressThrottle of a request: [`Context::progress`].
+//! Progress of a request: [`Context::progress`].
 
 use mcp_types::{Notification, ProgressNotification, ProgressNotificationParams};
 

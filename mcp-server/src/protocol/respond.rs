@@ -2,12 +2,12 @@
 
 use crate::protocol::limits::Limits;
 use crate::protocol::sizes;
-use mcp_types::peer_text::PeerDisplay;
-use mcp_types::revision::Versioned;
-use mcp_types::rpc::{self, ErrorObject, Message};
 #[cfg(feature = "http")]
 use mcp_types::RequestId;
 use mcp_types::json;
+use mcp_types::peer_text::PeerDisplay;
+use mcp_types::revision::Versioned;
+use mcp_types::rpc::{self, ErrorObject, Message};
 #[cfg(feature = "http")]
 use serde_json::value::RawValue;
 

@@ -60,7 +60,7 @@ impl ServerBuilder {
             }
             urls.map(Urls::new)
                 .transpose()
-                .map_err(random)?
+                .map_err(|error| random(&error))?
                 .map(Arc::new)
         };
         let (catalogs, completions) = definitions.into_catalogs(
@@ -105,7 +105,7 @@ impl ServerBuilder {
         #[cfg(feature = "seal")]
         let keys = match keys {
             Some(keys) => keys,
-            None => Keys::generate().map_err(random)?,
+            None => Keys::generate().map_err(|error| random(&error))?,
         };
         let catalogs = Arc::new(catalogs);
         let core = Arc::new(Core {
@@ -144,8 +144,8 @@ impl ServerBuilder {
 }
 
 #[cfg(feature = "seal")]
-fn random(error: crate::protocol::seal::SealError) -> BuildError {
-    BuildError::Random(Chain(&error).to_string())
+fn random(error: &crate::protocol::seal::SealError) -> BuildError {
+    BuildError::Random(Chain(error).to_string())
 }
 
 /// Declares the proposals that the program opted into.

@@ -18,7 +18,7 @@ use super::in_flight::Place;
 use crate::protocol::announcements::tell_session;
 use crate::protocol::answer::{Answer, Rejection};
 #[cfg(feature = "versioned-resources")]
-use crate::protocol::connection_scope::ConnectionScope;
+use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::core::Core;
 use crate::protocol::dispatch::{Dispatch, Parsed};
 use crate::protocol::error::ServeError;
@@ -51,7 +51,7 @@ pub(crate) struct LineConnection {
     #[cfg(feature = "http")]
     check: Option<RequestCheck>,
     #[cfg(feature = "versioned-resources")]
-    scope: ConnectionScope,
+    scope: Arc<ConnectionScope>,
 }
 
 impl LineConnection {
@@ -64,8 +64,8 @@ impl LineConnection {
         #[cfg(feature = "versioned-resources")]
         let (extensions, scope) = {
             let mut extensions = extensions;
-            let scope = ConnectionScope::default();
-            extensions.insert(scope.clone());
+            let scope = Arc::<ConnectionScope>::default();
+            extensions.insert(ScopeHandle(Arc::downgrade(&scope)));
             (extensions, scope)
         };
         Self::new(
@@ -91,7 +91,7 @@ impl LineConnection {
             extensions,
             transport,
             #[cfg(feature = "versioned-resources")]
-            ConnectionScope::default(),
+            Arc::default(),
         );
         connection.check = Some(check);
         (connection, owner)
@@ -101,7 +101,7 @@ impl LineConnection {
         server: &Arc<Core>,
         extensions: Extensions,
         transport: TransportInfo,
-        #[cfg(feature = "versioned-resources")] scope: ConnectionScope,
+        #[cfg(feature = "versioned-resources")] scope: Arc<ConnectionScope>,
     ) -> (Self, Owner) {
         let outbox = Arc::new(WriteQueue::new(server.limits().queued_bytes));
         let flight = Arc::new(InFlight::new(Arc::clone(&outbox), Handle::current()));

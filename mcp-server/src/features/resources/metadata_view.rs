@@ -50,7 +50,7 @@ fn decoded(text: &str) -> Option<usize> {
 }
 
 impl MetadataView<'_> {
-    /// Says what the resource says, where nothing is read_metadata yet. Its media type is that of its
+    /// Says what the resource says, where nothing is said yet. Its media type is that of its
     /// preferred format: only contents that are `alone` are surely of that one. An index that a
     /// collection has is none of its formats.
     pub(crate) fn fill(self, resource: &Resource, alone: bool) {
@@ -65,7 +65,7 @@ impl MetadataView<'_> {
         fill(self.resource_type, resource.resource_type.as_ref());
     }
 
-    /// Says how long these contents are, where nothing is read_metadata yet.
+    /// Says how long these contents are, where nothing is said yet.
     pub(crate) fn measure(&mut self) {
         let length = self.length.and_then(|length| i64::try_from(length).ok());
         fill(self.size, length.as_ref());

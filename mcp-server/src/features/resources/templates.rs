@@ -14,6 +14,6 @@ use crate::protocol::registry::Registry;
 pub(crate) fn register(registry: &mut Registry, resources: &ResourceCatalog) {
     let templates = Arc::clone(&resources.templates);
     registry.serve(ListResourceTemplatesRequest::METHOD, move |part, cx| {
-        catalog::list(Arc::clone(&templates), part, cx)
+        std::future::ready(catalog::list(&templates, &part, &cx))
     });
 }

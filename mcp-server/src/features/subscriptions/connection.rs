@@ -13,7 +13,7 @@ use super::news::News;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::subscriptions::capability::can_subscribe;
 use crate::protocol::changes::{Change, Interest, Subscriber};
-use crate::protocol::connection_scope::ConnectionScope;
+use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::core::Context;
 use crate::protocol::error::{HandlerError, bad_params};
 use crate::protocol::error_report::logged;
@@ -126,7 +126,7 @@ pub(crate) fn subscribe(
     let (subscribed, scope) = of_connection(cx)?;
     let params: SubscribeResourcesRequestParams = read(cx, params)?;
     check_uris(cx, &params.uris)?;
-    subscribed.add(params.uris, cx, resources, scope)?;
+    subscribed.add(params.uris, cx, resources, &scope)?;
     respond::result(cx, EmptyResult::new())
 }
 
@@ -145,13 +145,16 @@ fn check_uris(cx: &Context, uris: &[String]) -> Result<(), HandlerError> {
 }
 
 /// The subscriptions of the connection that the request came over.
-fn of_connection(cx: &Context) -> Result<(&Arc<Subscribed>, &ConnectionScope), HandlerError> {
+fn of_connection(cx: &Context) -> Result<(Arc<Subscribed>, Arc<ConnectionScope>), HandlerError> {
     let core = cx.core();
     if !core.offers(Proposal::VersionedResources) || !can_subscribe(core) {
         return Err(HandlerError::method_not_found(cx.method()));
     }
-    let scope = cx.extension::<ConnectionScope>();
-    let found = scope.and_then(|scope| Some((scope.attached()?, scope)));
+    let scope = cx.extension::<ScopeHandle>();
+    let found = scope.and_then(|scope| {
+        let scope = scope.0.upgrade()?;
+        Some((scope.attached()?, scope))
+    });
     found.ok_or_else(|| {
         HandlerError::protocol(ErrorObject::method_not_found(format!(
             "no method `{}` over HTTP, where nothing connects the requests of this revision: use \

@@ -27,12 +27,12 @@ impl HttpServer {
     ///
     /// [`ServeError::Io`] where the socket cannot be used.
     pub async fn until(self, signal: impl Future) -> Result<(), ServeError> {
-        let server = Arc::clone(self.server());
+        let core = Arc::clone(self.server());
         let mut serving = pin!(self);
         match select(serving.as_mut(), signal).await {
             Either::First(served) => served,
             Either::Second(_) => {
-                server.stopping.set();
+                core.stopping.set();
                 serving.await
             }
         }
