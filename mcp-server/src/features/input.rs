@@ -53,7 +53,7 @@ impl Context {
     /// # Errors
     ///
     /// Of the question: -32021 (to older peers -32602) where the peer did not declare elicitation
-    /// of forms or its revision is before 2025-06-18, [`InputError`], and -32602 where a modern
+    /// of forms or its revision is before 2025-06-18, [`InputError`](crate::InputError), and -32602 where a modern
     /// peer's answer does not fit the form.
     pub fn elicit<T: DeserializeOwned + Send + 'static>(&self, form: Form<T>) -> Ask<Elicited<T>> {
         let (question, schema) = match form.schema {
@@ -133,7 +133,7 @@ impl Context {
     /// # Errors
     ///
     /// Of the question: -32021 (to older peers -32602) where the peer did not declare sampling, or
-    /// not the tools or the context that the params ask for; [`InputError`], and -32602 where a
+    /// not the tools or the context that the params ask for; [`InputError`](crate::InputError), and -32602 where a
     /// modern peer's answer is not one.
     pub fn sample(&self, params: CreateMessageRequestParams) -> Ask<CreateMessageResult> {
         let read = |revision: mcp_types::Revision, text: &str| {
@@ -150,7 +150,7 @@ impl Context {
     /// # Errors
     ///
     /// Of the question: -32021 (to older peers -32602) where the peer did not declare roots;
-    /// [`InputError`], and -32602 where a modern peer's answer is not one.
+    /// [`InputError`](crate::InputError), and -32602 where a modern peer's answer is not one.
     pub fn roots(&self) -> Ask<Vec<Root>> {
         let read = |revision: mcp_types::Revision, text: &str| {
             let result: ListRootsResult =

@@ -103,7 +103,7 @@
 //! name of the peer, but outside of any request, so that it cannot be asked anything.
 //! [`Context::method`](crate::Context::method) is the notification's.
 //!
-//! [`replace`](crate::Listing::replace) tells that the list changed. Where what the resource holds
+//! [`replace`](crate::ListHandle::replace) tells that the list changed. Where what the resource holds
 //! changed with its definition, call `resource_updated`, too.
 //!
 //! Changes that a peer was not told of yet are kept once for each resource. However many there are

@@ -206,7 +206,7 @@ pub(crate) fn short(text: &str) -> String {
 ///
 /// The whole error is always in the log, at the level `WARN`: its own text as `error`, the texts of
 /// its [sources](std::error::Error::source) as `causes`, with the method, the tool, the request's
-/// id and the [`Principal`]. Errors that a handler makes with the constructors of
+/// id and the [`Principal`](crate::Principal). Errors that a handler makes with the constructors of
 /// [`HandlerError`](crate::HandlerError) are sent as they are, whatever is set here. A program sets
 /// it with [`ServerBuilder::error_detail`](crate::ServerBuilder::error_detail).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -84,7 +84,7 @@ impl Extensions {
 }
 
 /// The authenticated user or client, as a middleware determined it. Attached as an
-/// [extension](Context::extension).
+/// [extension](crate::Context::extension).
 ///
 /// Everything that a peer gets back later is bound to it: sealed request state, cursors, sessions
 /// with their resumable streams, and channels of the deprecated HTTP+SSE. To any other principal,

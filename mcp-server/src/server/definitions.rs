@@ -35,7 +35,7 @@ impl ServerBuilder {
     }
 
     /// How long, and for whom, caches may keep the lists of resources and of resource templates.
-    /// What a resource holds has [hints of its own](ResourceDef::cache).
+    /// What a resource holds has [hints of its own](crate::ResourceDef::cache).
     pub fn cache_resources(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.definitions.resources.hints = Hints::new(ttl, scope);
         self

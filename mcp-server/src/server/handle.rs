@@ -60,7 +60,7 @@ impl Server {
         self.announce(Change::Resource(uri.into()));
     }
 
-    /// Announces a change to everyone who subscribed, in all processes on the [`Bus`].
+    /// Announces a change to everyone who subscribed, in all processes on the [`Bus`](crate::Bus).
     ///
     /// Never waits: whoever reads slowly is told once of any number of changes.
     pub fn announce(&self, change: Change) {
