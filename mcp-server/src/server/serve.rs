@@ -68,7 +68,7 @@ impl Server {
     /// ```
     /// # use mcp_server::{Extensions, Principal, ServeError, Server};
     /// # #[cfg(unix)]
-    /// async fn accept(server: &Arc<Core>, socket: tokio::net::UnixStream) -> Result<(), ServeError> {
+    /// async fn accept(server: &Server, socket: tokio::net::UnixStream) -> Result<(), ServeError> {
     ///     let user = socket.peer_cred()?.uid();
     ///     let mut extensions = Extensions::new();
     ///     extensions.insert(Principal(user.to_string()));
