@@ -291,7 +291,9 @@ impl<'a> Emitter<'a> {
         let model = &self.family.models[at];
         let items = model.constants.iter().filter_map(|(name, value)| {
             let ident = format_ident!("{name}");
-            let docs = docs::lines(&format!("`{name}` of the specification: `{value}`."));
+            let docs = docs::lines(&format!(
+                "The constant `{name}` of the specification: `{value}`."
+            ));
             match value {
                 serde_json::Value::Number(number) => {
                     let number = proc_macro2::Literal::i64_unsuffixed(number.as_i64()?);

@@ -9,7 +9,7 @@ use mcp_types::json;
 use mcp_types::revision::Versioned;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestURLParams, ElicitResult, Icon, Implementation, LoggingLevel,
+    ElicitRequestUrlParams, ElicitResult, Icon, Implementation, LoggingLevel,
     LoggingMessageNotification, LoggingMessageNotificationParams, Notification, Proposal,
     RequestMetaObject, Revision, Root,
 };
@@ -135,7 +135,7 @@ impl ClientBuilder {
     /// Accepting is consent to open the page, not the end of what happens there.
     pub fn on_elicit_url<F>(
         mut self,
-        ask: impl Fn(ElicitRequestURLParams) -> F + Send + Sync + 'static,
+        ask: impl Fn(ElicitRequestUrlParams) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<ElicitResult, InputError>> + Send + 'static,

@@ -10,7 +10,7 @@ use mcp_types::form;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, ElicitRequestParams,
-    ElicitRequestURLParams, ElicitResult, InputRequest, InputRequests, InputResponse,
+    ElicitRequestUrlParams, ElicitResult, InputRequest, InputRequests, InputResponse,
     InputResponses, ListRootsResult, Root,
 };
 use tokio::sync::Semaphore;
@@ -29,7 +29,7 @@ type Handler<P, R> = Arc<dyn Fn(P) -> Answer<R> + Send + Sync>;
 #[derive(Clone, Default)]
 pub(crate) struct Inputs {
     pub(crate) form: Option<Handler<ElicitRequestFormParams, ElicitResult>>,
-    pub(crate) url: Option<Handler<ElicitRequestURLParams, ElicitResult>>,
+    pub(crate) url: Option<Handler<ElicitRequestUrlParams, ElicitResult>>,
     pub(crate) sample: Option<Handler<CreateMessageRequestParams, CreateMessageResult>>,
     pub(crate) roots: Option<Handler<(), Vec<Root>>>,
 }
@@ -51,11 +51,11 @@ impl Inputs {
                     let form = params.requested_schema.clone();
                     form::complete(&form, handler(params).await?)?.into()
                 }
-                (ElicitRequestParams::URL(params), _, Some(handler)) => {
+                (ElicitRequestParams::Url(params), _, Some(handler)) => {
                     handler(params).await?.into()
                 }
                 (ElicitRequestParams::Form(_), _, _) => return Err(mode("forms")),
-                (ElicitRequestParams::URL(_), _, _) => return Err(mode("pages")),
+                (ElicitRequestParams::Url(_), _, _) => return Err(mode("pages")),
                 _ => return Err(undeclared("elicitation/create")),
             },
             InputRequest::CreateMessage(request) => match &self.sample {

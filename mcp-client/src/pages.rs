@@ -5,8 +5,8 @@
 use mcp_types::json::{self, Value};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
-use mcp_types::v2025_11_25::{URL_ELICITATION_REQUIRED, URLElicitationRequiredErrorData};
-use mcp_types::{ElicitAction, ElicitRequest, ElicitRequestURLParams, InputResponse, Revision};
+use mcp_types::v2025_11_25::{URL_ELICITATION_REQUIRED, UrlElicitationRequiredErrorData};
+use mcp_types::{ElicitAction, ElicitRequest, ElicitRequestUrlParams, InputResponse, Revision};
 
 use crate::inputs::{InputError, Inputs};
 
@@ -16,26 +16,26 @@ pub(crate) fn asked(
     inputs: &Inputs,
     revision: Revision,
     refusal: &ErrorObject,
-) -> Option<Vec<ElicitRequestURLParams>> {
+) -> Option<Vec<ElicitRequestUrlParams>> {
     let asks = refusal.code == URL_ELICITATION_REQUIRED && revision < Revision::LATEST;
     if !asks || inputs.url.is_none() {
         return None;
     }
     let data: Value = refusal.data.clone().unwrap_or_default();
-    let Ok(data) = json::from_value::<URLElicitationRequiredErrorData>(data) else {
+    let Ok(data) = json::from_value::<UrlElicitationRequiredErrorData>(data) else {
         let refusal = PeerDisplay(refusal);
         tracing::warn!(%refusal, "the server names no pages");
         return None;
     };
     let pages = data.elicitations.into_iter();
-    Some(pages.map(ElicitRequestURLParams::from).collect())
+    Some(pages.map(ElicitRequestUrlParams::from).collect())
 }
 
 /// Shows pages to the user, one after the other; `true` where there are some and the user accepted
 /// all of them, so that the call may be tried again.
 pub(crate) async fn opened(
     inputs: &Inputs,
-    pages: Vec<ElicitRequestURLParams>,
+    pages: Vec<ElicitRequestUrlParams>,
 ) -> Result<bool, InputError> {
     if pages.is_empty() {
         return Ok(false);

@@ -23,7 +23,7 @@ use mcp_types::json;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
     CallToolOutcome, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestURLParams, InputRequests, InputRequiredResult, ListRootsResult, Root,
+    ElicitRequestUrlParams, InputRequests, InputRequiredResult, ListRootsResult, Root,
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -291,7 +291,7 @@ impl Context {
         id: impl Into<String>,
     ) -> Ask<Elicited<()>> {
         let question = Question::Url {
-            params: ElicitRequestURLParams::new(message, url),
+            params: ElicitRequestUrlParams::new(message, url),
             id: id.into(),
         };
         Ask::new(self, Ok(question), Box::new(form::visited))

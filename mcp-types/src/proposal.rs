@@ -2,7 +2,7 @@
 //! that one of them needs.
 
 use crate::json::{Map, Object};
-use crate::{JSONObject, Proposal};
+use crate::{JsonObject, Proposal};
 
 /// The error code of "Not Modified": what `resources/get` is answered with where the version that the
 /// client has is the current one. `data` has the resource's `uri` and `version`.
@@ -14,7 +14,7 @@ use crate::{JSONObject, Proposal};
 pub const NOT_MODIFIED: i64 = 304;
 
 /// The `experimental` of capabilities, of either side.
-type Experimental = Option<Map<JSONObject>>;
+type Experimental = Option<Map<JsonObject>>;
 
 impl Proposal {
     /// Announces the proposal. What stands under its name already is left as it is.

@@ -318,7 +318,7 @@ fn is_empty(value: &Value) -> bool {
 const NEVER_DOWN: [&str; 4] = [
     "CreateMessageRequest",
     "ElicitRequest",
-    "ElicitRequestURLParams",
+    "ElicitRequestUrlParams",
     "ListRootsRequest",
 ];
 

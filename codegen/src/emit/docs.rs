@@ -64,19 +64,29 @@ fn autolink(text: &str) -> String {
         .collect()
 }
 
+/// The indefinite article for a name.
+pub(super) fn article(name: &str) -> &'static str {
+    // `Url` and `Unit` begin with a consonant when they are spoken.
+    let begins_with_vowel = name.starts_with(['A', 'E', 'I', 'O'])
+        || ["Unk", "Unl", "Uns", "Unt", "Up"]
+            .iter()
+            .any(|start| name.starts_with(start));
+    if begins_with_vowel { "an" } else { "a" }
+}
+
 impl Scope<'_> {
     /// The documentation of the type.
     pub(super) fn docs(&self) -> TokenStream {
         let mut text = self.prose(&self.def.docs);
         if text.is_empty() {
-            text = format!("`{}` of the schema.", self.def.name);
+            text = format!("The definition `{}` of the schema.", self.def.name);
         }
         if self.def.deprecated {
             text.push_str("\n\n**Deprecated** by this revision of the specification.");
         }
         if !self.def.features.is_empty() {
             text.push_str(&format!(
-                "\n\nNeeds the feature `{}`.",
+                "\n\nRequires the feature `{}`.",
                 self.def.features.join("` or `")
             ));
         } else if self.def.published
@@ -123,7 +133,8 @@ impl Scope<'_> {
         self.links(&autolink(&out))
     }
 
-    /// Links by published name lead to the Rust name; a name that this revision lacks is no link.
+    /// Replaces links by the schema's name with links by the Rust name. A name that this revision
+    /// does not have is shown as code.
     fn links(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -139,11 +150,7 @@ impl Scope<'_> {
             match self.model.get(name) {
                 Some(def) if !followed && def.features.is_empty() => {
                     let ident = crate::model::type_ident(name);
-                    if ident == name {
-                        out.push_str(&format!("[`{name}`]"));
-                    } else {
-                        out.push_str(&format!("[`{name}`]({ident})"));
-                    }
+                    out.push_str(&format!("[`{ident}`]"));
                 }
                 _ if followed => out.push_str(&format!("[`{name}`]")),
                 _ => out.push_str(&format!("`{name}`")),

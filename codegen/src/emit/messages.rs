@@ -66,7 +66,7 @@ impl Emitter<'_> {
             quote! { #cfg #row }
         });
         quote! {
-            /// Every message of this revision, requests and notifications of both sides.
+            /// All messages of this revision: requests and notifications of both sides.
             pub const MESSAGES: &[MessageInfo] = &[#(#rows),*];
         }
     }

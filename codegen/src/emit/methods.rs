@@ -61,7 +61,7 @@ impl Emitter<'_> {
         file(
             "methods.rs",
             &quote! {
-                //! Calls for the requests of the newest revision.
+                //! A method of the client for each request of the newest revision.
                 use mcp_types::json::{#(#json),*};
                 use mcp_types::{#(#types),*};
                 use crate::call::Call;

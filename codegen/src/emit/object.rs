@@ -30,7 +30,7 @@ impl Scope<'_> {
         let default = all_optional.then(|| quote! { , Default });
         let extra = object.open.then(|| {
             quote! {
-                /// Members that the schema does not name, in the order in which they came.
+                /// Members that the schema does not declare, in the order in which they were received.
                 pub extra: Extra,
             }
         });
@@ -54,14 +54,14 @@ impl Scope<'_> {
     fn member_docs(&self, member: &Member) -> TokenStream {
         let mut text = self.prose(&member.docs);
         if text.is_empty() {
-            text = format!("`{}` of the schema.", member.json);
+            text = format!("The member `{}`.", member.json);
         }
         if member.deprecated {
             text.push_str(" **Deprecated** by this revision of the specification.");
         }
         if !member.features.is_empty() {
             text.push_str(&format!(
-                "\n\nNeeds the feature `{}`.",
+                "\n\nRequires the feature `{}`.",
                 member.features.join("` or `")
             ));
         }
@@ -112,8 +112,8 @@ impl Scope<'_> {
             } else {
                 quote! { Some(#value) }
             };
-            // Generic ones are compiled by who calls them; so are these then, with what drops the
-            // old value.
+            // Generic setters are compiled in the crate that calls them. With `#[inline]` the
+            // others are, too, together with the code that drops the old value.
             let generic = parameter.to_string().starts_with("impl");
             let inline = (!generic).then(|| quote! { #[inline] });
             setters.push(quote! {
@@ -128,11 +128,13 @@ impl Scope<'_> {
             });
         }
         let extra = object.open.then(|| quote! { extra: Extra::new() });
-        let about = docs::lines(&if parameters.is_empty() {
-            "Makes one without optional members.".to_owned()
+        let name = ident.to_string();
+        let article = docs::article(&name);
+        let about = docs::lines(&docs::wrap(&if parameters.is_empty() {
+            format!("Creates {article} `{name}` without optional fields.")
         } else {
-            "Makes one of its required members.".to_owned()
-        });
+            format!("Creates {article} `{name}` from its required fields.")
+        }));
         let many = (parameters.len() > 7).then(|| {
             quote! { #[expect(clippy::too_many_arguments, reason = "the schema requires them")] }
         });

@@ -67,7 +67,7 @@ impl Emitter<'_> {
         let newest = format_ident!("{}", self.modules[self.newest()]);
         let docs = texts
             .iter()
-            .map(|text| super::docs::lines(&format!("Revision {text}.")));
+            .map(|text| super::docs::lines(&format!("The revision {text}.")));
         quote! {
             //! The revisions of the specification, oldest to newest.
             #(#modules)*
@@ -77,7 +77,7 @@ impl Emitter<'_> {
             mod proposals;
             mod versions;
             pub use proposals::Proposal;
-            /// A revision of the specification. Older ones are smaller.
+            /// A revision of the specification. Revisions are ordered by age: an older one is less than a newer one.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             #[non_exhaustive]
             pub enum Revision { #(#docs #idents,)* }
@@ -86,7 +86,7 @@ impl Emitter<'_> {
                 pub const ALL: &'static [Self] = &[#(Self::#idents),*];
                 /// The newest revision.
                 pub const LATEST: Self = Self::#latest;
-                /// The text that names the revision on the wire.
+                /// Returns the name of the revision as it is written in messages.
                 #[must_use]
                 pub fn as_str(self) -> &'static str {
                     match self { #(Self::#idents => #texts,)* }
@@ -104,7 +104,7 @@ impl Emitter<'_> {
                 .types
                 .iter()
                 .map(|def| self.registry_row(at, model, &def.name));
-            let about = super::docs::lines(&format!("Types of {}.", model.revision));
+            let about = super::docs::lines(&format!("The types of revision {}.", model.revision));
             quote! { #about #cfg static #name: &[Entry] = &[#(#rows),*]; }
         });
         let arms = (0..=self.newest()).map(|at| {
@@ -121,11 +121,11 @@ impl Emitter<'_> {
         });
         let off = self.some_revision_off();
         quote! {
-            //! All types of all revisions by name.
+            //! A table of all types of all revisions by their name in the schema.
             use crate::registry::Entry;
             use super::Revision;
             #(#modules)*
-            /// The types of a revision; none if its feature is off.
+            /// Returns the types of a revision. The list is empty if the feature of the revision is disabled.
             pub(crate) fn entries(revision: Revision) -> &'static [Entry] {
                 match revision {
                     #(#arms,)*

@@ -17,7 +17,7 @@ pub fn type_ident(name: &str) -> String {
     if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && name.starts_with(|c: char| c.is_ascii_uppercase())
     {
-        return name.to_owned();
+        return words(name).iter().map(|word| capitalize(word)).collect();
     }
     let ident = name.to_upper_camel_case();
     if ident.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -25,6 +25,38 @@ pub fn type_ident(name: &str) -> String {
     } else {
         format!("T{ident}")
     }
+}
+
+/// Acronyms that schemas write in capitals, also one directly behind the other.
+const ACRONYMS: [&str; 12] = [
+    "API", "CSS", "HTML", "HTTP", "HTTPS", "ID", "JSON", "RPC", "SQL", "URI", "URL", "XML",
+];
+
+/// A word of a type name in Rust's case: `URL` is `Url`, and `JSONRPC` is `JsonRpc`.
+fn capitalize(word: &str) -> String {
+    if word.len() < 2 || !word.chars().all(|c| c.is_ascii_uppercase()) {
+        return word.to_owned();
+    }
+    let (first, rest) = split_acronym(word);
+    let mut capitalized = first[..1].to_owned();
+    capitalized.push_str(&first[1..].to_ascii_lowercase());
+    if let Some(rest) = rest {
+        capitalized.push_str(&capitalize(rest));
+    }
+    capitalized
+}
+
+/// The first acronym of a word and what follows it, if the whole word consists of acronyms.
+fn split_acronym(word: &str) -> (&str, Option<&str>) {
+    if ACRONYMS.contains(&word) {
+        return (word, None);
+    }
+    let split = ACRONYMS.iter().find_map(|acronym| {
+        let rest = word.strip_prefix(acronym)?;
+        let is_whole = ACRONYMS.contains(&rest) || split_acronym(rest).1.is_some();
+        is_whole.then(|| (&word[..acronym.len()], Some(rest)))
+    });
+    split.unwrap_or((word, None))
 }
 
 /// The Rust name of a member. A reversed domain in front, as in `org.example/name`, is left out.
@@ -98,10 +130,36 @@ pub(super) fn shorten(names: &[String]) -> Vec<String> {
         .map(|(words, name)| {
             let end = words.len() - back;
             if front < end {
-                words[front..end].concat()
+                words[front..end]
+                    .iter()
+                    .map(|word| capitalize(word))
+                    .collect()
             } else {
                 name.clone()
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::type_ident;
+
+    #[test]
+    fn acronyms_are_written_in_the_case_of_rust() {
+        for (name, ident) in [
+            ("Tool", "Tool"),
+            ("OpenURLParams", "OpenUrlParams"),
+            ("JSONRPCMessage", "JsonRpcMessage"),
+            ("HTTPSURL", "HttpsUrl"),
+            ("TaskID", "TaskId"),
+            ("SARIF", "Sarif"),
+            ("XAxis", "XAxis"),
+            ("Axis2D", "Axis2D"),
+            ("Error", "ErrorObject"),
+            ("vendor.thing", "VendorThing"),
+        ] {
+            assert_eq!(type_ident(name), ident);
+        }
+    }
 }

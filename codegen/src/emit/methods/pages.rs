@@ -68,8 +68,8 @@ impl Pages<'_> {
         let name = format_ident!("{}", field_ident(&self.items.json));
         let request = format_ident!("{}", type_ident(&message.name));
         let text = format!(
-            "Elements of all pages of [`{call}`](Self::{call}), one after the other. Each page is \
-             asked for when it is needed. (`{}`)",
+            "Returns the elements of all pages of [`{call}`](Self::{call}) as a stream. Each page is \
+             requested when it is needed. (`{}`)",
             message.method
         );
         let text = docs::lines(&docs::wrap(&text));

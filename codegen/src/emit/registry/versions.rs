@@ -58,7 +58,7 @@ impl Emitter<'_> {
         let error = used(&["ConvertError"], &items);
         let known = self.known();
         Ok(quote! {
-            //! Parameters and results of messages at every revision that has them.
+            //! The params and results of each message, at every revision that declares them.
             #(use crate::convert::#error;)*
             use crate::json::{self, Writer};
             use crate::message::Outcome;
@@ -84,10 +84,10 @@ impl Emitter<'_> {
             };
         }
         quote! {
-            /// The oldest revision that is compiled.
+            /// The oldest revision whose feature is enabled.
             const OLDEST: Revision = #oldest;
 
-            /// Refuses a revision that does not have a type, or is not compiled.
+            /// Fails for a revision that does not declare a type, or whose feature is disabled.
             fn known(
                 kind: &'static str,
                 revision: Revision,

@@ -17,12 +17,12 @@ pub struct Annotated {
     /// Hints on audience and weight, for the client's display and selection. Absent where the
     /// sender has none to give.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Annotated {
-    /// Makes one without optional members.
+    /// Creates an `Annotated` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -84,12 +84,12 @@ impl Serialize for Annotated {
 pub struct CallToolRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: CallToolRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequest {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequest` from its required fields.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
@@ -227,12 +227,12 @@ pub struct CallToolResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResult {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResult` from its required fields.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -719,12 +719,12 @@ pub struct CreateMessageRequestParams {
     /// Settings passed on to the model's provider, in the provider's own format. The client may
     /// drop them; absent where there are none.
     pub metadata: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequestParams` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -868,12 +868,12 @@ impl Serialize for CreateMessageRequestParams {
 pub struct CreateMessageRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: CreateMessageRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequest {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequest` from its required fields.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -1004,12 +1004,12 @@ pub struct CreateMessageResult {
     pub role: Role,
     /// What the model produced: exactly one block.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageResult` from its required fields.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1103,12 +1103,12 @@ impl Serialize for CreateMessageResult {
 pub struct GetPromptRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: GetPromptRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
@@ -1171,12 +1171,12 @@ pub struct GetPromptResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResult {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResult` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -1254,12 +1254,12 @@ impl Serialize for GetPromptResult {
 pub struct InitializeRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: InitializeRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequest {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequest` from its required fields.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
@@ -1328,12 +1328,12 @@ pub struct InitializeResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeResult {
-    /// Makes one of its required members.
+    /// Creates an `InitializeResult` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -1435,48 +1435,48 @@ impl Serialize for InitializeResult {
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCMessage {
+pub enum JsonRpcMessage {
     /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
+    Request(JsonRpcRequest),
     /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
+    Notification(JsonRpcNotification),
     /// Answer to a request that succeeded.
-    Response(JSONRPCResponse),
+    Response(JsonRpcResponse),
     /// Answer to a request that failed.
-    Error(JSONRPCError),
+    Error(JsonRpcError),
 }
 
-impl From<JSONRPCRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCMessage {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcMessage {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl From<JSONRPCResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl From<JSONRPCError> for JSONRPCMessage {
-    fn from(value: JSONRPCError) -> Self {
+impl From<JsonRpcError> for JsonRpcMessage {
+    fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCMessage {
+impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     const NAME: &'static str = "JSONRPCMessage";
 
     fn from_object<A: MapAccess<'de>>(
@@ -1521,7 +1521,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     }
 }
 
-impl Serialize for JSONRPCMessage {
+impl Serialize for JsonRpcMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -1532,7 +1532,7 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
-impl codec::Vacant for JSONRPCMessage {
+impl codec::Vacant for JsonRpcMessage {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
@@ -1544,12 +1544,12 @@ impl codec::Vacant for JSONRPCMessage {
 pub struct ListResourcesRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListResourcesRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1621,12 +1621,12 @@ pub struct ListResourcesResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResult` from its required fields.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -1703,12 +1703,12 @@ impl Serialize for ListResourcesResult {
 pub struct ListToolsRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListToolsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1780,12 +1780,12 @@ pub struct ListToolsResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResult` from its required fields.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -1866,12 +1866,12 @@ pub struct ProgressNotificationParams {
     /// The value that `progress` will have reached at the end, in the same unit. Absent while it
     /// is unknown.
     pub total: Option<Number>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotificationParams` from its required fields.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -1949,12 +1949,12 @@ impl Serialize for ProgressNotificationParams {
 pub struct ProgressNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: ProgressNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotification {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotification` from its required fields.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -2014,12 +2014,12 @@ pub struct PromptMessage {
     pub role: Role,
     /// What is said, as one block of content.
     pub content: ContentBlock,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptMessage {
-    /// Makes one of its required members.
+    /// Creates a `PromptMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -2091,12 +2091,12 @@ pub struct Resource {
     /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
     /// known.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Resource {
-    /// Makes one of its required members.
+    /// Creates a `Resource` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -2207,12 +2207,12 @@ pub struct SamplingMessage {
     pub role: Role,
     /// What is said. A user message with tool results must hold nothing but tool results.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingMessage {
-    /// Makes one of its required members.
+    /// Creates a `SamplingMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -2280,12 +2280,12 @@ pub struct ServerCapabilities {
     pub resources: Option<ResourcesCapability>,
     /// Present when the server has tools.
     pub tools: Option<ToolsCapability>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ServerCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2828,12 +2828,12 @@ pub struct Tool {
     /// The JSON Schema that the arguments of a call have to satisfy. Its root always describes an
     /// object; from 2026-07-28 on all other keywords may be used as well.
     pub input_schema: ToolInputSchema,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Tool {
-    /// Makes one of its required members.
+    /// Creates a `Tool` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {

@@ -20,12 +20,12 @@ pub struct Annotations {
     /// Weight from `0` (can be left out) to `1` (cannot be done without). A number outside that
     /// range is invalid; absent means that the sender gives no weight.
     pub priority: Option<Number>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Annotations {
-    /// Makes one without optional members.
+    /// Creates an `Annotations` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -104,12 +104,12 @@ pub struct AudioContent {
     /// Hints on audience, weight and age, for the client's display and selection. Absent where the
     /// sender has none to give.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl AudioContent {
-    /// Makes one of its required members.
+    /// Creates an `AudioContent` from its required fields.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -191,12 +191,12 @@ pub struct BlobResourceContents {
     pub mime_type: Option<String>,
     /// The bytes in base64.
     pub blob: Base64Text,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl BlobResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `BlobResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
@@ -266,12 +266,12 @@ impl Serialize for BlobResourceContents {
 pub struct CallToolRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: CallToolRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequest {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequest` from its required fields.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
@@ -419,12 +419,12 @@ pub struct CallToolResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResult {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResult` from its required fields.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -510,12 +510,12 @@ pub struct ClientCapabilities {
     /// Announces that the server may have a model answer through the client. Absent means that it
     /// may not. Deprecated since 2026-07-28.
     pub sampling: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ClientCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -962,12 +962,12 @@ pub struct CompleteRequestParams {
     pub ref_: CompletionReference,
     /// The argument under the cursor and its text so far.
     pub argument: CompletionArgument,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -1030,12 +1030,12 @@ impl Serialize for CompleteRequestParams {
 pub struct CompleteRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: CompleteRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequest {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequest` from its required fields.
     #[must_use]
     pub fn new(params: CompleteRequestParams) -> Self {
         Self {
@@ -1111,12 +1111,12 @@ pub struct CreateMessageRequestParams {
     /// Settings passed on to the model's provider, in the provider's own format. The client may
     /// drop them; absent where there are none.
     pub metadata: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequestParams` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -1260,12 +1260,12 @@ impl Serialize for CreateMessageRequestParams {
 pub struct CreateMessageRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: CreateMessageRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequest {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequest` from its required fields.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -1406,12 +1406,12 @@ pub struct CreateMessageResult {
     pub role: Role,
     /// What the model produced: exactly one block.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageResult` from its required fields.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1581,12 +1581,12 @@ pub struct EmbeddedResource {
     pub resource: AnyResourceContents,
     /// Hints on audience and weight of the content. Absent where the sender has none to give.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl EmbeddedResource {
-    /// Makes one of its required members.
+    /// Creates an `EmbeddedResource` from its required fields.
     #[must_use]
     pub fn new(resource: impl Into<AnyResourceContents>) -> Self {
         Self {
@@ -1655,12 +1655,12 @@ impl Serialize for EmbeddedResource {
 pub struct GetPromptRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: GetPromptRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
@@ -1723,12 +1723,12 @@ pub struct GetPromptResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResult {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResult` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -1811,12 +1811,12 @@ pub struct ImageContent {
     /// Hints on audience, weight and age, for the client's display and selection. Absent where the
     /// sender has none to give.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ImageContent {
-    /// Makes one of its required members.
+    /// Creates an `ImageContent` from its required fields.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -1897,12 +1897,12 @@ pub struct Implementation {
     pub name: String,
     /// Version of the software, in a format of its own choice; not the revision of the protocol.
     pub version: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Implementation {
-    /// Makes one of its required members.
+    /// Creates an `Implementation` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
@@ -1964,12 +1964,12 @@ pub struct InitializeRequestParams {
     pub capabilities: ClientCapabilities,
     /// Name and version of the client's software.
     pub client_info: Implementation,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2042,12 +2042,12 @@ impl Serialize for InitializeRequestParams {
 pub struct InitializeRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: InitializeRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequest {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequest` from its required fields.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
@@ -2116,12 +2116,12 @@ pub struct InitializeResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeResult {
-    /// Makes one of its required members.
+    /// Creates an `InitializeResult` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2220,32 +2220,32 @@ impl Serialize for InitializeResult {
 /// One element of a batch that asks: a request where `id` is present, else a notification.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCBatchRequestItem {
+pub enum JsonRpcBatchRequestItem {
     /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
+    Request(JsonRpcRequest),
     /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
+    Notification(JsonRpcNotification),
 }
 
-impl From<JSONRPCRequest> for JSONRPCBatchRequestItem {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcBatchRequestItem {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCBatchRequestItem {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcBatchRequestItem {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCBatchRequestItem {
+impl<'de> Deserialize<'de> for JsonRpcBatchRequestItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCBatchRequestItem {
+impl<'de> codec::FromAny<'de> for JsonRpcBatchRequestItem {
     const NAME: &'static str = "JSONRPCBatchRequestItem";
 
     fn from_object<A: MapAccess<'de>>(
@@ -2276,7 +2276,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCBatchRequestItem {
     }
 }
 
-impl Serialize for JSONRPCBatchRequestItem {
+impl Serialize for JsonRpcBatchRequestItem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -2285,7 +2285,7 @@ impl Serialize for JSONRPCBatchRequestItem {
     }
 }
 
-impl codec::Vacant for JSONRPCBatchRequestItem {
+impl codec::Vacant for JsonRpcBatchRequestItem {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
@@ -2294,37 +2294,37 @@ impl codec::Vacant for JSONRPCBatchRequestItem {
 /// it.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
-pub type JSONRPCBatchRequest = Vec<JSONRPCBatchRequestItem>;
+pub type JsonRpcBatchRequest = Vec<JsonRpcBatchRequestItem>;
 
 /// One element of a batch that answers: a success with `result`, or a failure with `error`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCBatchResponseItem {
+pub enum JsonRpcBatchResponseItem {
     /// Answer to a request that succeeded.
-    Response(JSONRPCResponse),
+    Response(JsonRpcResponse),
     /// Answer to a request that failed.
-    Error(JSONRPCError),
+    Error(JsonRpcError),
 }
 
-impl From<JSONRPCResponse> for JSONRPCBatchResponseItem {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcBatchResponseItem {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl From<JSONRPCError> for JSONRPCBatchResponseItem {
-    fn from(value: JSONRPCError) -> Self {
+impl From<JsonRpcError> for JsonRpcBatchResponseItem {
+    fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCBatchResponseItem {
+impl<'de> Deserialize<'de> for JsonRpcBatchResponseItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCBatchResponseItem {
+impl<'de> codec::FromAny<'de> for JsonRpcBatchResponseItem {
     const NAME: &'static str = "JSONRPCBatchResponseItem";
 
     fn from_object<A: MapAccess<'de>>(
@@ -2355,7 +2355,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCBatchResponseItem {
     }
 }
 
-impl Serialize for JSONRPCBatchResponseItem {
+impl Serialize for JsonRpcBatchResponseItem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Response(value) => value.serialize(serializer),
@@ -2364,14 +2364,14 @@ impl Serialize for JSONRPCBatchResponseItem {
     }
 }
 
-impl codec::Vacant for JSONRPCBatchResponseItem {
+impl codec::Vacant for JsonRpcBatchResponseItem {
     const VACANT: Self = Self::Response(codec::Vacant::VACANT);
 }
 
 /// Answers to a batch, as one JSON array. Match them by `id`.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
-pub type JSONRPCBatchResponse = Vec<JSONRPCBatchResponseItem>;
+pub type JsonRpcBatchResponse = Vec<JsonRpcBatchResponseItem>;
 
 /// Anything that can stand on the wire. A request has `method` and `id`, a notification
 /// `method` alone, an answer either `result` or `error`; an array is a batch.
@@ -2379,64 +2379,64 @@ pub type JSONRPCBatchResponse = Vec<JSONRPCBatchResponseItem>;
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCMessage {
+pub enum JsonRpcMessage {
     /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
+    Request(JsonRpcRequest),
     /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
+    Notification(JsonRpcNotification),
     /// Requests and notifications sent together as one JSON array.
-    BatchRequest(JSONRPCBatchRequest),
+    BatchRequest(JsonRpcBatchRequest),
     /// Answer to a request that succeeded.
-    Response(JSONRPCResponse),
+    Response(JsonRpcResponse),
     /// Answer to a request that failed.
-    Error(JSONRPCError),
+    Error(JsonRpcError),
     /// Answers to a batch, as one JSON array.
-    BatchResponse(JSONRPCBatchResponse),
+    BatchResponse(JsonRpcBatchResponse),
 }
 
-impl From<JSONRPCRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCMessage {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcMessage {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl From<JSONRPCBatchRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCBatchRequest) -> Self {
+impl From<JsonRpcBatchRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcBatchRequest) -> Self {
         Self::BatchRequest(value)
     }
 }
 
-impl From<JSONRPCResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl From<JSONRPCError> for JSONRPCMessage {
-    fn from(value: JSONRPCError) -> Self {
+impl From<JsonRpcError> for JsonRpcMessage {
+    fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
-impl From<JSONRPCBatchResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCBatchResponse) -> Self {
+impl From<JsonRpcBatchResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcBatchResponse) -> Self {
         Self::BatchResponse(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCMessage {
+impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     const NAME: &'static str = "JSONRPCMessage";
 
     fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
@@ -2491,7 +2491,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     }
 }
 
-impl Serialize for JSONRPCMessage {
+impl Serialize for JsonRpcMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -2504,7 +2504,7 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
-impl codec::Vacant for JSONRPCMessage {
+impl codec::Vacant for JsonRpcMessage {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
@@ -2516,12 +2516,12 @@ impl codec::Vacant for JSONRPCMessage {
 pub struct ListPromptsRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListPromptsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2593,12 +2593,12 @@ pub struct ListPromptsResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsResult` from its required fields.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -2676,12 +2676,12 @@ impl Serialize for ListPromptsResult {
 pub struct ListResourceTemplatesRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListResourceTemplatesRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2753,12 +2753,12 @@ pub struct ListResourceTemplatesResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesResult` from its required fields.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -2835,12 +2835,12 @@ impl Serialize for ListResourceTemplatesResult {
 pub struct ListResourcesRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListResourcesRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2912,12 +2912,12 @@ pub struct ListResourcesResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResult` from its required fields.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -2995,12 +2995,12 @@ impl Serialize for ListResourcesResult {
 pub struct ListRootsRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListRootsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3069,12 +3069,12 @@ pub struct ListRootsResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListRootsResult` from its required fields.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -3140,12 +3140,12 @@ impl Serialize for ListRootsResult {
 pub struct ListToolsRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListToolsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3217,12 +3217,12 @@ pub struct ListToolsResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResult` from its required fields.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -3305,12 +3305,12 @@ pub struct Prompt {
     /// What the template can be filled with. Absent or empty means that the prompt takes no
     /// arguments.
     pub arguments: Option<Vec<PromptArgument>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Prompt {
-    /// Makes one of its required members.
+    /// Creates a `Prompt` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3392,12 +3392,12 @@ pub struct PromptArgument {
     /// Whether the prompt cannot be built without this value. Absent means that it may be left
     /// out.
     pub required: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptArgument {
-    /// Makes one of its required members.
+    /// Creates a `PromptArgument` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3478,12 +3478,12 @@ pub struct PromptMessage {
     pub role: Role,
     /// What is said, as one block of content.
     pub content: ContentBlock,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptMessage {
-    /// Makes one of its required members.
+    /// Creates a `PromptMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -3542,12 +3542,12 @@ impl Serialize for PromptMessage {
 pub struct PromptReference {
     /// The prompt's identifier, as listed by `prompts/list`.
     pub name: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptReference {
-    /// Makes one of its required members.
+    /// Creates a `PromptReference` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3604,12 +3604,12 @@ impl Serialize for PromptReference {
 pub struct ReadResourceRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: ReadResourceRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequest {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequest` from its required fields.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams) -> Self {
         Self {
@@ -3671,12 +3671,12 @@ pub struct ReadResourceResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceResult {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceResult` from its required fields.
     #[must_use]
     pub fn new(contents: impl Into<Vec<AnyResourceContents>>) -> Self {
         Self {
@@ -3755,12 +3755,12 @@ pub struct Resource {
     /// Length of the raw contents in bytes, before any base64 encoding. Absent means that it is
     /// unknown; hosts use it to show sizes and to judge what fits into a context.
     pub size: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Resource {
-    /// Makes one of its required members.
+    /// Creates a `Resource` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -3871,12 +3871,12 @@ pub struct ResourceContents {
     pub uri: String,
     /// The media type of these contents. Absent means that the server does not know.
     pub mime_type: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `ResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -3942,12 +3942,12 @@ impl Serialize for ResourceContents {
 pub struct ResourceReference {
     /// The URI or URI template, as listed by the server.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceReference {
-    /// Makes one of its required members.
+    /// Creates a `ResourceReference` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -4016,12 +4016,12 @@ pub struct ResourceTemplate {
     /// Hints on whom the resources are for and how much they matter. Absent means that nothing is
     /// known.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceTemplate {
-    /// Makes one of its required members.
+    /// Creates a `ResourceTemplate` from its required fields.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -4120,12 +4120,12 @@ pub struct Root {
     pub uri: String,
     /// A label for people. Absent means that the URI has to do.
     pub name: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Root {
-    /// Makes one of its required members.
+    /// Creates a `Root` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -4193,12 +4193,12 @@ pub struct SamplingMessage {
     pub role: Role,
     /// What is said. A user message with tool results must hold nothing but tool results.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingMessage {
-    /// Makes one of its required members.
+    /// Creates a `SamplingMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -4545,12 +4545,12 @@ pub struct TextContent {
     pub text: String,
     /// Hints on whom the text is for and how much it matters. Absent means that nothing is known.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TextContent {
-    /// Makes one of its required members.
+    /// Creates a `TextContent` from its required fields.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -4623,12 +4623,12 @@ pub struct TextResourceContents {
     pub mime_type: Option<String>,
     /// The text itself. Binary data goes into [`BlobResourceContents`] instead.
     pub text: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TextResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `TextResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -4707,12 +4707,12 @@ pub struct Tool {
     pub input_schema: ToolInputSchema,
     /// Hints on the tool's effects. They are claims of the server, not guarantees.
     pub annotations: Option<ToolAnnotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Tool {
-    /// Makes one of its required members.
+    /// Creates a `Tool` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {

@@ -17,12 +17,12 @@ pub struct CallToolRequestParams {
     /// Input for the tool, by argument name; it has to satisfy the tool's `inputSchema`. Absent
     /// where the tool takes none.
     pub arguments: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -88,12 +88,12 @@ impl Serialize for CallToolRequestParams {
 pub struct CallToolRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: CallToolRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequest {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequest` from its required fields.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
@@ -161,12 +161,12 @@ pub struct CallToolResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResult {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResult` from its required fields.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -256,12 +256,12 @@ pub struct CancelledNotificationParams {
     pub request_id: RequestId,
     /// Why it was given up, for logs and for people. Absent where the sender does not say.
     pub reason: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `CancelledNotificationParams` from its required fields.
     #[must_use]
     pub fn new(request_id: impl Into<RequestId>) -> Self {
         Self {
@@ -329,12 +329,12 @@ impl Serialize for CancelledNotificationParams {
 pub struct CancelledNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: CancelledNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotification {
-    /// Makes one of its required members.
+    /// Creates a `CancelledNotification` from its required fields.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
@@ -402,12 +402,12 @@ pub struct ClientCapabilities {
     /// Announces that the server may put questions to the user in a form. Absent means that it may
     /// not; the object has no members in this revision.
     pub elicitation: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ClientCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -912,12 +912,12 @@ pub struct CompleteRequestParams {
     /// What the user filled in before, so that suggestions can depend on it. Absent where there is
     /// nothing yet.
     pub context: Option<CompletionContext>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -992,12 +992,12 @@ impl Serialize for CompleteRequestParams {
 pub struct CompleteRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: CompleteRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequest {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequest` from its required fields.
     #[must_use]
     pub fn new(params: CompleteRequestParams) -> Self {
         Self {
@@ -1171,12 +1171,12 @@ pub struct CreateMessageRequestParams {
     /// Settings passed on to the model's provider, in the provider's own format. The client may
     /// drop them; absent where there are none.
     pub metadata: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequestParams` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -1320,12 +1320,12 @@ impl Serialize for CreateMessageRequestParams {
 pub struct CreateMessageRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: CreateMessageRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequest {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequest` from its required fields.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -1383,13 +1383,13 @@ pub enum StopReason {
     StopSequence,
     /// The limit of `maxTokens` cut the answer off.
     MaxTokens,
-    /// A value that this revision does not name. Only [`From`] makes one, so that
-    /// a known value never hides in it.
+    /// A value that this revision does not declare. Only [`From`] creates it, so that
+    /// it never holds a declared value.
     Other(codec::OtherText<Self>),
 }
 
 impl StopReason {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -1544,12 +1544,12 @@ pub struct CreateMessageResult {
     pub role: Role,
     /// What the model produced: exactly one block.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageResult` from its required fields.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1644,12 +1644,12 @@ pub struct RequestedSchema {
     /// Names of the fields that must be filled in before the form can be submitted. Absent means
     /// that all are optional.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestedSchema {
-    /// Makes one of its required members.
+    /// Creates a `RequestedSchema` from its required fields.
     #[must_use]
     pub fn new(properties: impl Into<Map<PrimitiveSchemaDefinition>>) -> Self {
         Self {
@@ -1718,12 +1718,12 @@ pub struct ElicitRequestFormParams {
     pub message: String,
     /// The fields of the form, as a flat object schema of primitive members.
     pub requested_schema: RequestedSchema,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequestFormParams {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequestFormParams` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
@@ -1787,12 +1787,12 @@ impl Serialize for ElicitRequestFormParams {
 pub struct ElicitRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: ElicitRequestFormParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequest {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequest` from its required fields.
     #[must_use]
     pub fn new(params: ElicitRequestFormParams) -> Self {
         Self {
@@ -1922,12 +1922,12 @@ pub struct ElicitResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitResult {
-    /// Makes one of its required members.
+    /// Creates an `ElicitResult` from its required fields.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -2011,12 +2011,12 @@ pub struct EnumSchema {
     /// Labels for the values, in the same order. Where they are absent, the values themselves are
     /// shown.
     pub enum_names: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl EnumSchema {
-    /// Makes one of its required members.
+    /// Creates an `EnumSchema` from its required fields.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2109,12 +2109,12 @@ pub struct GetPromptRequestParams {
     /// Values by argument name, always text. Absent where the prompt takes none; a missing
     /// required one is answered with error `-32602`.
     pub arguments: Option<Map<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -2180,12 +2180,12 @@ impl Serialize for GetPromptRequestParams {
 pub struct GetPromptRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: GetPromptRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
@@ -2248,12 +2248,12 @@ pub struct GetPromptResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResult {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResult` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -2335,12 +2335,12 @@ pub struct Implementation {
     pub title: Option<String>,
     /// Version of the software, in a format of its own choice; not the revision of the protocol.
     pub version: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Implementation {
-    /// Makes one of its required members.
+    /// Creates an `Implementation` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
@@ -2413,12 +2413,12 @@ pub struct InitializeRequestParams {
     pub capabilities: ClientCapabilities,
     /// Name and version of the client's software.
     pub client_info: Implementation,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2491,12 +2491,12 @@ impl Serialize for InitializeRequestParams {
 pub struct InitializeRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: InitializeRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequest {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequest` from its required fields.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
@@ -2565,12 +2565,12 @@ pub struct InitializeResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeResult {
-    /// Makes one of its required members.
+    /// Creates an `InitializeResult` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2675,12 +2675,12 @@ impl Serialize for InitializeResult {
 pub struct InitializedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializedNotification {
-    /// Makes one without optional members.
+    /// Creates an `InitializedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2742,19 +2742,19 @@ impl Serialize for InitializedNotification {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCError {
+pub struct JsonRpcError {
     /// Number or string that ties a request to its answer. The sender of the request chooses it,
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
     /// Why the request failed, as a code for programs and a message for people.
     pub error: ErrorObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCError {
-    /// Makes one of its required members.
+impl JsonRpcError {
+    /// Creates a `JsonRpcError` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, error: ErrorObject) -> Self {
         Self {
@@ -2765,7 +2765,7 @@ impl JSONRPCError {
     }
 }
 
-impl codec::Vacant for JSONRPCError {
+impl codec::Vacant for JsonRpcError {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         error: codec::Vacant::VACANT,
@@ -2773,13 +2773,13 @@ impl codec::Vacant for JSONRPCError {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCError {
+impl<'de> Deserialize<'de> for JsonRpcError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCError {
+impl<'de> codec::FromMembers<'de> for JsonRpcError {
     const NAME: &'static str = "JSONRPCError";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -2801,7 +2801,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCError {
     }
 }
 
-impl Serialize for JSONRPCError {
+impl Serialize for JsonRpcError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -2818,48 +2818,48 @@ impl Serialize for JSONRPCError {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCMessage {
+pub enum JsonRpcMessage {
     /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
+    Request(JsonRpcRequest),
     /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
+    Notification(JsonRpcNotification),
     /// Answer to a request that succeeded.
-    Response(JSONRPCResponse),
+    Response(JsonRpcResponse),
     /// Answer to a request that failed.
-    Error(JSONRPCError),
+    Error(JsonRpcError),
 }
 
-impl From<JSONRPCRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCMessage {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcMessage {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl From<JSONRPCResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl From<JSONRPCError> for JSONRPCMessage {
-    fn from(value: JSONRPCError) -> Self {
+impl From<JsonRpcError> for JsonRpcMessage {
+    fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCMessage {
+impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     const NAME: &'static str = "JSONRPCMessage";
 
     fn from_object<A: MapAccess<'de>>(
@@ -2904,7 +2904,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     }
 }
 
-impl Serialize for JSONRPCMessage {
+impl Serialize for JsonRpcMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -2915,7 +2915,7 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
-impl codec::Vacant for JSONRPCMessage {
+impl codec::Vacant for JsonRpcMessage {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
@@ -2924,17 +2924,17 @@ impl codec::Vacant for JSONRPCMessage {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCNotification {
+pub struct JsonRpcNotification {
     /// Name of the operation. It alone decides how `params` and the answer are read.
     pub method: String,
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCNotification {
-    /// Makes one of its required members.
+impl JsonRpcNotification {
+    /// Creates a `JsonRpcNotification` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -2953,7 +2953,7 @@ impl JSONRPCNotification {
     }
 }
 
-impl codec::Vacant for JSONRPCNotification {
+impl codec::Vacant for JsonRpcNotification {
     const VACANT: Self = Self {
         method: codec::Vacant::VACANT,
         params: None,
@@ -2961,13 +2961,13 @@ impl codec::Vacant for JSONRPCNotification {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCNotification {
+impl<'de> Deserialize<'de> for JsonRpcNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
+impl<'de> codec::FromMembers<'de> for JsonRpcNotification {
     const NAME: &'static str = "JSONRPCNotification";
     const REQUIRED: &'static [(u8, &'static str)] = &[(0, "jsonrpc"), (1, "method")];
 
@@ -2984,7 +2984,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
     }
 }
 
-impl Serialize for JSONRPCNotification {
+impl Serialize for JsonRpcNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -3000,7 +3000,7 @@ impl Serialize for JSONRPCNotification {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCRequest {
+pub struct JsonRpcRequest {
     /// Number or string that ties a request to its answer. The sender of the request chooses it,
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
@@ -3009,12 +3009,12 @@ pub struct JSONRPCRequest {
     pub method: String,
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCRequest {
-    /// Makes one of its required members.
+impl JsonRpcRequest {
+    /// Creates a `JsonRpcRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -3034,7 +3034,7 @@ impl JSONRPCRequest {
     }
 }
 
-impl codec::Vacant for JSONRPCRequest {
+impl codec::Vacant for JsonRpcRequest {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         method: codec::Vacant::VACANT,
@@ -3043,13 +3043,13 @@ impl codec::Vacant for JSONRPCRequest {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCRequest {
+impl<'de> Deserialize<'de> for JsonRpcRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
+impl<'de> codec::FromMembers<'de> for JsonRpcRequest {
     const NAME: &'static str = "JSONRPCRequest";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -3072,7 +3072,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
     }
 }
 
-impl Serialize for JSONRPCRequest {
+impl Serialize for JsonRpcRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -3084,12 +3084,12 @@ impl Serialize for JSONRPCRequest {
     }
 }
 
-/// Answer to a request that succeeded. A failure comes as [`JSONRPCError`].
+/// Answer to a request that succeeded. A failure comes as [`JSONRPCError`](JsonRpcError).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCResponse {
+pub struct JsonRpcResponse {
     /// Number or string that ties a request to its answer. The sender of the request chooses it,
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
@@ -3097,12 +3097,12 @@ pub struct JSONRPCResponse {
     /// What the request produced. Its form follows from the method of the request with the same
     /// `id`.
     pub result: ResultObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCResponse {
-    /// Makes one of its required members.
+impl JsonRpcResponse {
+    /// Creates a `JsonRpcResponse` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
@@ -3113,7 +3113,7 @@ impl JSONRPCResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCResponse {
+impl codec::Vacant for JsonRpcResponse {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         result: codec::Vacant::VACANT,
@@ -3121,13 +3121,13 @@ impl codec::Vacant for JSONRPCResponse {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCResponse {
+impl<'de> Deserialize<'de> for JsonRpcResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
+impl<'de> codec::FromMembers<'de> for JsonRpcResponse {
     const NAME: &'static str = "JSONRPCResponse";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -3149,7 +3149,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
     }
 }
 
-impl Serialize for JSONRPCResponse {
+impl Serialize for JsonRpcResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -3167,12 +3167,12 @@ pub struct PaginatedRequestParams {
     /// Where to go on: the `nextCursor` of the previous page, passed back unchanged. Absent on the
     /// first page; one that the server does not recognise is refused with -32602.
     pub cursor: Option<Cursor>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequestParams {
-    /// Makes one without optional members.
+    /// Creates a `PaginatedRequestParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3233,12 +3233,12 @@ impl Serialize for PaginatedRequestParams {
 pub struct ListPromptsRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListPromptsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3310,12 +3310,12 @@ pub struct ListPromptsResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsResult` from its required fields.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -3393,12 +3393,12 @@ impl Serialize for ListPromptsResult {
 pub struct ListResourceTemplatesRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListResourceTemplatesRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3470,12 +3470,12 @@ pub struct ListResourceTemplatesResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesResult` from its required fields.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -3552,12 +3552,12 @@ impl Serialize for ListResourceTemplatesResult {
 pub struct ListResourcesRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListResourcesRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3629,12 +3629,12 @@ pub struct ListResourcesResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResult` from its required fields.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -3712,12 +3712,12 @@ impl Serialize for ListResourcesResult {
 pub struct ListRootsRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListRootsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3782,12 +3782,12 @@ impl Serialize for ListRootsRequest {
 pub struct ListToolsRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListToolsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3859,12 +3859,12 @@ pub struct ListToolsResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResult` from its required fields.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -3945,12 +3945,12 @@ pub struct LoggingMessageNotificationParams {
     pub logger: Option<String>,
     /// What is logged, of any JSON type: a sentence, or an object with details.
     pub data: Value,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotificationParams` from its required fields.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -4021,12 +4021,12 @@ impl Serialize for LoggingMessageNotificationParams {
 pub struct LoggingMessageNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: LoggingMessageNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotification {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotification` from its required fields.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
@@ -4086,12 +4086,12 @@ pub struct Notification {
     pub method: String,
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Notification {
-    /// Makes one of its required members.
+    /// Creates a `Notification` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -4166,12 +4166,12 @@ pub struct NumberSchema {
     pub minimum: Option<Number>,
     /// The largest value allowed, itself included. Absent means no upper limit.
     pub maximum: Option<Number>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl NumberSchema {
-    /// Makes one of its required members.
+    /// Creates a `NumberSchema` from its required fields.
     #[must_use]
     pub fn new(type_: impl Into<NumberSchemaType>) -> Self {
         Self {
@@ -4273,12 +4273,12 @@ pub struct PaginatedRequest {
     pub params: Option<PaginatedRequestParams>,
     /// Name of the operation. It alone decides how `params` and the answer are read.
     pub method: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequest {
-    /// Makes one of its required members.
+    /// Creates a `PaginatedRequest` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -4346,12 +4346,12 @@ impl Serialize for PaginatedRequest {
 pub struct PingRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PingRequest {
-    /// Makes one without optional members.
+    /// Creates a `PingRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4529,12 +4529,12 @@ pub struct ProgressNotificationParams {
     pub total: Option<Number>,
     /// What is being done just now, in words for the user.
     pub message: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotificationParams` from its required fields.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -4623,12 +4623,12 @@ impl Serialize for ProgressNotificationParams {
 pub struct ProgressNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: ProgressNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotification {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotification` from its required fields.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -4697,12 +4697,12 @@ pub struct Prompt {
     pub name: String,
     /// Label for people to read. Where it is absent, show `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Prompt {
-    /// Makes one of its required members.
+    /// Creates a `Prompt` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -4804,12 +4804,12 @@ impl Serialize for Prompt {
 pub struct PromptListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `PromptListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4877,12 +4877,12 @@ pub struct PromptMessage {
     pub role: Role,
     /// What is said, as one block of content.
     pub content: ContentBlock,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptMessage {
-    /// Makes one of its required members.
+    /// Creates a `PromptMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -4940,12 +4940,12 @@ pub struct ReadResourceRequestParams {
     /// Which resource to read. Any scheme is allowed and only the server gives it meaning; an
     /// unknown resource is an error, not an empty answer.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -5000,12 +5000,12 @@ impl Serialize for ReadResourceRequestParams {
 pub struct ReadResourceRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: ReadResourceRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequest {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequest` from its required fields.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams) -> Self {
         Self {
@@ -5064,12 +5064,12 @@ pub struct Request {
     pub method: String,
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Request {
-    /// Makes one of its required members.
+    /// Creates a `Request` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -5155,12 +5155,12 @@ pub struct Resource {
     pub name: String,
     /// Label for people to read. Where it is absent, show `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Resource {
-    /// Makes one of its required members.
+    /// Creates a `Resource` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5320,12 +5320,12 @@ pub struct ResourceLink {
     pub name: String,
     /// Label for people to read. Where it is absent, show `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceLink {
-    /// Makes one of its required members.
+    /// Creates a `ResourceLink` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5475,12 +5475,12 @@ impl Serialize for ResourceLink {
 pub struct ResourceListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ResourceListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5563,12 +5563,12 @@ pub struct ResourceTemplate {
     pub name: String,
     /// Label for people to read. Where it is absent, show `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceTemplate {
-    /// Makes one of its required members.
+    /// Creates a `ResourceTemplate` from its required fields.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5694,12 +5694,12 @@ pub struct ResourceUpdatedNotificationParams {
     /// What has changed. It can be a part of the watched resource, such as a file in a watched
     /// directory.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotificationParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -5756,12 +5756,12 @@ impl Serialize for ResourceUpdatedNotificationParams {
 pub struct ResourceUpdatedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotification {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotification` from its required fields.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
@@ -5819,12 +5819,12 @@ impl Serialize for ResourceUpdatedNotification {
 pub struct RootsListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RootsListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `RootsListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5891,12 +5891,12 @@ pub struct SamplingMessage {
     pub role: Role,
     /// What is said. A user message with tool results must hold nothing but tool results.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingMessage {
-    /// Makes one of its required members.
+    /// Creates a `SamplingMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -5966,12 +5966,12 @@ pub struct ServerCapabilities {
     pub resources: Option<ResourcesCapability>,
     /// Present when the server has tools.
     pub tools: Option<ToolsCapability>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ServerCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6536,12 +6536,12 @@ impl codec::Vacant for ServerResult {
 pub struct SetLevelRequestParams {
     /// The least severe messages to send; those below it are held back.
     pub level: LoggingLevel,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SetLevelRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SetLevelRequestParams` from its required fields.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>) -> Self {
         Self {
@@ -6597,12 +6597,12 @@ impl Serialize for SetLevelRequestParams {
 pub struct SetLevelRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: SetLevelRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SetLevelRequest {
-    /// Makes one of its required members.
+    /// Creates a `SetLevelRequest` from its required fields.
     #[must_use]
     pub fn new(params: SetLevelRequestParams) -> Self {
         Self {
@@ -6667,12 +6667,12 @@ pub struct StringSchema {
     pub max_length: Option<i64>,
     /// The kind of text that is expected. Absent means any text.
     pub format: Option<StringSchemaFormat>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl StringSchema {
-    /// Makes one without optional members.
+    /// Creates a `StringSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6788,12 +6788,12 @@ impl Serialize for StringSchema {
 pub struct SubscribeRequestParams {
     /// Which resource to watch. Any scheme is allowed and only the server gives it meaning.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscribeRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -6849,12 +6849,12 @@ impl Serialize for SubscribeRequestParams {
 pub struct SubscribeRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: SubscribeRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscribeRequest {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeRequest` from its required fields.
     #[must_use]
     pub fn new(params: SubscribeRequestParams) -> Self {
         Self {
@@ -6912,12 +6912,12 @@ pub struct ToolInputSchema {
     pub properties: Option<Map<Object>>,
     /// Names of the members that must be present. Absent means that all may be left out.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolInputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolInputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6993,12 +6993,12 @@ pub struct ToolOutputSchema {
     pub properties: Option<Map<Object>>,
     /// Names of the members that must be present. Absent means that all may be left out.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolOutputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolOutputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7091,12 +7091,12 @@ pub struct Tool {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Tool {
-    /// Makes one of its required members.
+    /// Creates a `Tool` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
@@ -7226,12 +7226,12 @@ impl Serialize for Tool {
 pub struct ToolListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ToolListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7294,12 +7294,12 @@ impl Serialize for ToolListChangedNotification {
 pub struct UnsubscribeRequestParams {
     /// Which resource to stop watching, as it was named when the watch began.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsubscribeRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7354,12 +7354,12 @@ impl Serialize for UnsubscribeRequestParams {
 pub struct UnsubscribeRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: UnsubscribeRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsubscribeRequest {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeRequest` from its required fields.
     #[must_use]
     pub fn new(params: UnsubscribeRequestParams) -> Self {
         Self {

@@ -19,12 +19,12 @@ pub struct CallToolRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequest {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequest` from its required fields.
     #[must_use]
     pub fn new(params: CallToolRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -93,12 +93,12 @@ pub struct RequestMetaObject {
     /// Present when the requester would like progress notifications, which will repeat this token.
     /// The receiver is free not to send any.
     pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestMetaObject {
-    /// Makes one without optional members.
+    /// Creates a `RequestMetaObject` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -170,12 +170,12 @@ pub struct CallToolRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -276,12 +276,12 @@ pub struct CallToolResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResult {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResult` from its required fields.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -368,12 +368,12 @@ impl Serialize for CallToolResult {
 pub struct CancelTaskRequestParams {
     /// Which task to stop.
     pub task_id: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelTaskRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CancelTaskRequestParams` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -451,12 +451,12 @@ pub struct CancelTaskRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelTaskRequest {
-    /// Makes one of its required members.
+    /// Creates a `CancelTaskRequest` from its required fields.
     #[must_use]
     pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -562,12 +562,12 @@ pub struct CancelTaskResult {
     /// Milliseconds to wait before asking again. Absent where the side that runs the task suggests
     /// no pace.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelTaskResult {
-    /// Makes one of its required members.
+    /// Creates a `CancelTaskResult` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -702,12 +702,12 @@ impl Serialize for CancelTaskResult {
 pub struct CancelledNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: CancelledNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotification {
-    /// Makes one of its required members.
+    /// Creates a `CancelledNotification` from its required fields.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
@@ -779,12 +779,12 @@ pub struct CancelledNotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotificationParams {
-    /// Makes one without optional members.
+    /// Creates a `CancelledNotificationParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -866,12 +866,12 @@ impl Serialize for CancelledNotificationParams {
 pub struct RootsCapability {
     /// Whether the client reports changes of its roots. Absent means that it does not.
     pub list_changed: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RootsCapability {
-    /// Makes one without optional members.
+    /// Creates a `RootsCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -931,12 +931,12 @@ impl Serialize for RootsCapability {
 pub struct SamplingTasks {
     /// Present when `sampling/createMessage` can be run as a task.
     pub create_message: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingTasks {
-    /// Makes one without optional members.
+    /// Creates a `SamplingTasks` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -995,12 +995,12 @@ impl Serialize for SamplingTasks {
 pub struct ElicitationTasks {
     /// Present where `elicitation/create` may be run as a task.
     pub create: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitationTasks {
-    /// Makes one without optional members.
+    /// Creates an `ElicitationTasks` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1061,12 +1061,12 @@ pub struct ClientTaskRequests {
     pub sampling: Option<SamplingTasks>,
     /// Task support for questions to the user. Absent means none.
     pub elicitation: Option<ElicitationTasks>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientTaskRequests {
-    /// Makes one without optional members.
+    /// Creates a `ClientTaskRequests` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1143,12 +1143,12 @@ pub struct ClientTasksCapability {
     /// Which requests may become tasks here. Absent means none; a `task` member in any other
     /// request is ignored.
     pub requests: Option<ClientTaskRequests>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientTasksCapability {
-    /// Makes one without optional members.
+    /// Creates a `ClientTasksCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1246,12 +1246,12 @@ pub struct ClientCapabilities {
     /// Announces that the server may run some of its requests to the client as tasks, and which.
     /// Absent means none.
     pub tasks: Option<ClientTasksCapability>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ClientCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1924,12 +1924,12 @@ pub struct CompleteRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequest {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequest` from its required fields.
     #[must_use]
     pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -2008,12 +2008,12 @@ pub struct CompleteRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -2102,12 +2102,12 @@ pub struct Completion {
     pub total: Option<i64>,
     /// Whether the server knows more suggestions than it sent. Absent where it does not say.
     pub has_more: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Completion {
-    /// Makes one of its required members.
+    /// Creates a `Completion` from its required fields.
     #[must_use]
     pub fn new(values: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2190,12 +2190,12 @@ pub struct CompleteResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteResult {
-    /// Makes one of its required members.
+    /// Creates a `CompleteResult` from its required fields.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
@@ -2267,12 +2267,12 @@ pub struct CreateMessageRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequest {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequest` from its required fields.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -2376,12 +2376,12 @@ pub struct CreateMessageRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequestParams` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -2642,12 +2642,12 @@ pub struct CreateMessageResult {
     pub role: Role,
     /// The model's words, images or tool calls: one block or a list of blocks.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageResult` from its required fields.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -2766,12 +2766,12 @@ pub struct CreateTaskResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateTaskResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateTaskResult` from its required fields.
     #[must_use]
     pub fn new(task: Task) -> Self {
         Self {
@@ -2842,12 +2842,12 @@ pub struct ElicitRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequest {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: impl Into<ElicitRequestParams>,
@@ -2931,12 +2931,12 @@ pub struct ElicitRequestFormParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequestFormParams {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequestFormParams` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
@@ -3039,13 +3039,13 @@ impl Serialize for ElicitRequestFormParams {
 pub enum ElicitRequestParams {
     /// A question that the user answers on a web page, so that secrets pass by the client and the
     /// model.
-    URL(ElicitRequestURLParams),
+    URL(ElicitRequestUrlParams),
     /// A question that the client puts as a form.
     Form(ElicitRequestFormParams),
 }
 
-impl From<ElicitRequestURLParams> for ElicitRequestParams {
-    fn from(value: ElicitRequestURLParams) -> Self {
+impl From<ElicitRequestUrlParams> for ElicitRequestParams {
+    fn from(value: ElicitRequestUrlParams) -> Self {
         Self::URL(value)
     }
 }
@@ -3103,7 +3103,7 @@ impl codec::Vacant for ElicitRequestParams {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct ElicitRequestURLParams {
+pub struct ElicitRequestUrlParams {
     /// Tells the user why the visit is needed.
     pub message: String,
     /// Identifier of this interaction, unique within the server and opaque to the client. The
@@ -3119,12 +3119,12 @@ pub struct ElicitRequestURLParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl ElicitRequestURLParams {
-    /// Makes one of its required members.
+impl ElicitRequestUrlParams {
+    /// Creates an `ElicitRequestUrlParams` from its required fields.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -3158,7 +3158,7 @@ impl ElicitRequestURLParams {
     }
 }
 
-impl codec::Vacant for ElicitRequestURLParams {
+impl codec::Vacant for ElicitRequestUrlParams {
     const VACANT: Self = Self {
         message: codec::Vacant::VACANT,
         elicitation_id: codec::Vacant::VACANT,
@@ -3169,13 +3169,13 @@ impl codec::Vacant for ElicitRequestURLParams {
     };
 }
 
-impl<'de> Deserialize<'de> for ElicitRequestURLParams {
+impl<'de> Deserialize<'de> for ElicitRequestUrlParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
+impl<'de> codec::FromMembers<'de> for ElicitRequestUrlParams {
     const NAME: &'static str = "ElicitRequestURLParams";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -3201,7 +3201,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
     }
 }
 
-impl Serialize for ElicitRequestURLParams {
+impl Serialize for ElicitRequestUrlParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("mode", "url");
@@ -3234,12 +3234,12 @@ pub struct ElicitResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitResult {
-    /// Makes one of its required members.
+    /// Creates an `ElicitResult` from its required fields.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -3314,12 +3314,12 @@ impl Serialize for ElicitResult {
 pub struct ElicitationCompleteNotificationParams {
     /// The `elicitationId` of the question that the user answered.
     pub elicitation_id: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitationCompleteNotificationParams {
-    /// Makes one of its required members.
+    /// Creates an `ElicitationCompleteNotificationParams` from its required fields.
     #[must_use]
     pub fn new(elicitation_id: impl Into<String>) -> Self {
         Self {
@@ -3394,12 +3394,12 @@ impl Serialize for ElicitationCompleteNotificationParams {
 pub struct ElicitationCompleteNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: ElicitationCompleteNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitationCompleteNotification {
-    /// Makes one of its required members.
+    /// Creates an `ElicitationCompleteNotification` from its required fields.
     #[must_use]
     pub fn new(params: ElicitationCompleteNotificationParams) -> Self {
         Self {
@@ -3472,12 +3472,12 @@ pub struct GetPromptRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3554,12 +3554,12 @@ pub struct GetPromptRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3643,12 +3643,12 @@ pub struct GetPromptResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResult {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResult` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -3724,12 +3724,12 @@ pub struct GetTaskPayloadRequestParams {
     /// Task whose result is wanted. One that is unknown or no longer kept is answered with error
     /// `-32602`.
     pub task_id: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskPayloadRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskPayloadRequestParams` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -3807,12 +3807,12 @@ pub struct GetTaskPayloadRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskPayloadRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskPayloadRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetTaskPayloadRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3908,12 +3908,12 @@ pub struct GetTaskPayloadResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskPayloadResult {
-    /// Makes one without optional members.
+    /// Creates a `GetTaskPayloadResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3972,12 +3972,12 @@ impl Serialize for GetTaskPayloadResult {
 pub struct GetTaskRequestParams {
     /// Which task is asked about. One that is unknown or no longer kept is answered with -32602.
     pub task_id: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskRequestParams` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -4055,12 +4055,12 @@ pub struct GetTaskRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -4167,12 +4167,12 @@ pub struct GetTaskResult {
     /// Milliseconds to wait before asking again. Absent where the side that runs the task suggests
     /// no pace.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskResult {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResult` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -4334,12 +4334,12 @@ pub struct InitializeRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequest {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequest` from its required fields.
     #[must_use]
     pub fn new(params: InitializeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -4417,12 +4417,12 @@ pub struct InitializeRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -4543,12 +4543,12 @@ pub struct InitializeResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeResult {
-    /// Makes one of its required members.
+    /// Creates an `InitializeResult` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -4668,12 +4668,12 @@ impl Serialize for InitializeResult {
 pub struct InitializedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializedNotification {
-    /// Makes one without optional members.
+    /// Creates an `InitializedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4738,41 +4738,41 @@ impl Serialize for InitializedNotification {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCMessage {
+pub enum JsonRpcMessage {
     /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
+    Request(JsonRpcRequest),
     /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
-    /// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
-    /// both.
-    Response(JSONRPCResponse),
+    Notification(JsonRpcNotification),
+    /// The answer to a request: a [`JSONRPCResultResponse`](JsonRpcResultResponse) or a
+    /// [`JSONRPCErrorResponse`](JsonRpcErrorResponse), never both.
+    Response(JsonRpcResponse),
 }
 
-impl From<JSONRPCRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCMessage {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcMessage {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl From<JSONRPCResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCMessage {
+impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     const NAME: &'static str = "JSONRPCMessage";
 
     fn from_object<A: MapAccess<'de>>(
@@ -4817,7 +4817,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     }
 }
 
-impl Serialize for JSONRPCMessage {
+impl Serialize for JsonRpcMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -4827,42 +4827,42 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
-impl codec::Vacant for JSONRPCMessage {
+impl codec::Vacant for JsonRpcMessage {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
-/// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
-/// both.
+/// The answer to a request: a [`JSONRPCResultResponse`](JsonRpcResultResponse) or a
+/// [`JSONRPCErrorResponse`](JsonRpcErrorResponse), never both.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCResponse {
+pub enum JsonRpcResponse {
     /// Answer to a request that succeeded.
-    Result(JSONRPCResultResponse),
+    Result(JsonRpcResultResponse),
     /// Answer to a request that failed.
-    Error(JSONRPCErrorResponse),
+    Error(JsonRpcErrorResponse),
 }
 
-impl From<JSONRPCResultResponse> for JSONRPCResponse {
-    fn from(value: JSONRPCResultResponse) -> Self {
+impl From<JsonRpcResultResponse> for JsonRpcResponse {
+    fn from(value: JsonRpcResultResponse) -> Self {
         Self::Result(value)
     }
 }
 
-impl From<JSONRPCErrorResponse> for JSONRPCResponse {
-    fn from(value: JSONRPCErrorResponse) -> Self {
+impl From<JsonRpcErrorResponse> for JsonRpcResponse {
+    fn from(value: JsonRpcErrorResponse) -> Self {
         Self::Error(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCResponse {
+impl<'de> Deserialize<'de> for JsonRpcResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCResponse {
+impl<'de> codec::FromAny<'de> for JsonRpcResponse {
     const NAME: &'static str = "JSONRPCResponse";
 
     fn from_object<A: MapAccess<'de>>(
@@ -4893,7 +4893,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCResponse {
     }
 }
 
-impl Serialize for JSONRPCResponse {
+impl Serialize for JsonRpcResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Result(value) => value.serialize(serializer),
@@ -4902,7 +4902,7 @@ impl Serialize for JSONRPCResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCResponse {
+impl codec::Vacant for JsonRpcResponse {
     const VACANT: Self = Self::Result(codec::Vacant::VACANT);
 }
 
@@ -4911,7 +4911,7 @@ impl codec::Vacant for JSONRPCResponse {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCResultResponse {
+pub struct JsonRpcResultResponse {
     /// Number or string that ties a request to its answer. The sender of the request chooses it,
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
@@ -4919,12 +4919,12 @@ pub struct JSONRPCResultResponse {
     /// What the request produced. Its form follows from the method of the request with the same
     /// `id`.
     pub result: ResultObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCResultResponse {
-    /// Makes one of its required members.
+impl JsonRpcResultResponse {
+    /// Creates a `JsonRpcResultResponse` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
@@ -4935,7 +4935,7 @@ impl JSONRPCResultResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCResultResponse {
+impl codec::Vacant for JsonRpcResultResponse {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         result: codec::Vacant::VACANT,
@@ -4943,13 +4943,13 @@ impl codec::Vacant for JSONRPCResultResponse {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCResultResponse {
+impl<'de> Deserialize<'de> for JsonRpcResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
+impl<'de> codec::FromMembers<'de> for JsonRpcResultResponse {
     const NAME: &'static str = "JSONRPCResultResponse";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -4971,7 +4971,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
     }
 }
 
-impl Serialize for JSONRPCResultResponse {
+impl Serialize for JsonRpcResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -4994,12 +4994,12 @@ pub struct ListPromptsRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5082,12 +5082,12 @@ pub struct ListPromptsResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsResult` from its required fields.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -5169,12 +5169,12 @@ pub struct ListResourceTemplatesRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5257,12 +5257,12 @@ pub struct ListResourceTemplatesResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesResult` from its required fields.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -5343,12 +5343,12 @@ pub struct ListResourcesRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5431,12 +5431,12 @@ pub struct ListResourcesResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResult` from its required fields.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -5518,12 +5518,12 @@ pub struct ListRootsRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListRootsRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5603,12 +5603,12 @@ pub struct ListRootsResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListRootsResult` from its required fields.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -5698,12 +5698,12 @@ pub struct ListTasksRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListTasksRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListTasksRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5809,12 +5809,12 @@ pub struct ListTasksResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListTasksResult {
-    /// Makes one of its required members.
+    /// Creates a `ListTasksResult` from its required fields.
     #[must_use]
     pub fn new(tasks: impl Into<Vec<Task>>) -> Self {
         Self {
@@ -5895,12 +5895,12 @@ pub struct ListToolsRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5983,12 +5983,12 @@ pub struct ListToolsResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResult` from its required fields.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -6066,12 +6066,12 @@ impl Serialize for ListToolsResult {
 pub struct LoggingMessageNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: LoggingMessageNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotification {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotification` from its required fields.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
@@ -6145,12 +6145,12 @@ pub struct LoggingMessageNotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotificationParams` from its required fields.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -6233,12 +6233,12 @@ pub struct NotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl NotificationParams {
-    /// Makes one without optional members.
+    /// Creates a `NotificationParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6305,12 +6305,12 @@ pub struct PaginatedRequest {
     pub id: RequestId,
     /// Name of the operation. It alone decides how `params` and the answer are read.
     pub method: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequest {
-    /// Makes one of its required members.
+    /// Creates a `PaginatedRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -6393,12 +6393,12 @@ pub struct PaginatedRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequestParams {
-    /// Makes one without optional members.
+    /// Creates a `PaginatedRequestParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6476,12 +6476,12 @@ pub struct PaginatedResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedResult {
-    /// Makes one without optional members.
+    /// Creates a `PaginatedResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6574,12 +6574,12 @@ pub struct PingRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PingRequest {
-    /// Makes one of its required members.
+    /// Creates a `PingRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -6656,12 +6656,12 @@ impl Serialize for PingRequest {
 pub struct ProgressNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: ProgressNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotification {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotification` from its required fields.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -6737,12 +6737,12 @@ pub struct ProgressNotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotificationParams` from its required fields.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -6847,12 +6847,12 @@ impl Serialize for ProgressNotificationParams {
 pub struct PromptListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `PromptListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6923,12 +6923,12 @@ pub struct ReadResourceRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequest {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequest` from its required fields.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7002,12 +7002,12 @@ pub struct ReadResourceRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7079,12 +7079,12 @@ pub struct ReadResourceResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceResult {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceResult` from its required fields.
     #[must_use]
     pub fn new(contents: impl Into<Vec<AnyResourceContents>>) -> Self {
         Self {
@@ -7151,12 +7151,12 @@ impl Serialize for ReadResourceResult {
 pub struct RelatedTaskMetadata {
     /// The task that the message belongs to.
     pub task_id: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RelatedTaskMetadata {
-    /// Makes one of its required members.
+    /// Creates a `RelatedTaskMetadata` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -7213,12 +7213,12 @@ pub struct RequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestParams {
-    /// Makes one without optional members.
+    /// Creates a `RequestParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7282,12 +7282,12 @@ impl Serialize for RequestParams {
 pub struct ResourceListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ResourceListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7358,12 +7358,12 @@ pub struct ResourceRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7432,12 +7432,12 @@ impl Serialize for ResourceRequestParams {
 pub struct ResourceUpdatedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotification {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotification` from its required fields.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
@@ -7506,12 +7506,12 @@ pub struct ResourceUpdatedNotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotificationParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7579,12 +7579,12 @@ pub struct ResultObject {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResultObject {
-    /// Makes one without optional members.
+    /// Creates a `ResultObject` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7661,12 +7661,12 @@ impl Serialize for ResultObject {
 pub struct RootsListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RootsListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `RootsListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7739,12 +7739,12 @@ pub struct SamplingMessage {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingMessage {
-    /// Makes one of its required members.
+    /// Creates a `SamplingMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -7917,12 +7917,12 @@ impl codec::Vacant for SamplingMessageContentBlock {
 pub struct ToolTasks {
     /// Present when `tools/call` can be run as a task.
     pub call: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolTasks {
-    /// Makes one without optional members.
+    /// Creates a `ToolTasks` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7981,12 +7981,12 @@ impl Serialize for ToolTasks {
 pub struct ServerTaskRequests {
     /// Task support of the requests about tools. Absent means none.
     pub tools: Option<ToolTasks>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerTaskRequests {
-    /// Makes one without optional members.
+    /// Creates a `ServerTaskRequests` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8050,12 +8050,12 @@ pub struct ServerTasksCapability {
     pub cancel: Option<Object>,
     /// Which requests can be run as tasks. Absent means none.
     pub requests: Option<ServerTaskRequests>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerTasksCapability {
-    /// Makes one without optional members.
+    /// Creates a `ServerTasksCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8152,12 +8152,12 @@ pub struct ServerCapabilities {
     pub tools: Option<ToolsCapability>,
     /// Present when requests to the server can be run as tasks, and which ones.
     pub tasks: Option<ServerTasksCapability>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ServerCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8924,12 +8924,12 @@ pub struct SetLevelRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SetLevelRequest {
-    /// Makes one of its required members.
+    /// Creates a `SetLevelRequest` from its required fields.
     #[must_use]
     pub fn new(params: SetLevelRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -9002,12 +9002,12 @@ pub struct SetLevelRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SetLevelRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SetLevelRequestParams` from its required fields.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>) -> Self {
         Self {
@@ -9098,12 +9098,12 @@ pub struct SubscribeRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscribeRequest {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeRequest` from its required fields.
     #[must_use]
     pub fn new(params: SubscribeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -9176,12 +9176,12 @@ pub struct SubscribeRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscribeRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -9265,12 +9265,12 @@ pub struct Task {
     /// How long to wait between two questions about the task, in milliseconds. Absent leaves it to
     /// the requester.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Task {
-    /// Makes one of its required members.
+    /// Creates a `Task` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -9397,12 +9397,12 @@ pub struct TaskAugmentedRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TaskAugmentedRequestParams {
-    /// Makes one without optional members.
+    /// Creates a `TaskAugmentedRequestParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9477,12 +9477,12 @@ pub struct TaskMetadata {
     /// How long the task should be kept after its creation, in milliseconds. The receiver may
     /// grant another time; absent leaves it to the receiver.
     pub ttl: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TaskMetadata {
-    /// Makes one without optional members.
+    /// Creates a `TaskMetadata` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9555,7 +9555,7 @@ pub enum TaskStatus {
 }
 
 impl TaskStatus {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -9655,12 +9655,12 @@ impl<'de> Deserialize<'de> for TaskStatus {
 pub struct TaskStatusNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: TaskStatusNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TaskStatusNotification {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotification` from its required fields.
     #[must_use]
     pub fn new(params: TaskStatusNotificationParams) -> Self {
         Self {
@@ -9744,12 +9744,12 @@ pub struct TaskStatusNotificationParams {
     /// How long to wait between two questions about the task, in milliseconds. Absent leaves it to
     /// the requester.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TaskStatusNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParams` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -9885,12 +9885,12 @@ pub struct ToolInputSchema {
     pub properties: Option<Map<Object>>,
     /// Names of the members that must be present. Absent means that all may be left out.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolInputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolInputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9979,12 +9979,12 @@ pub struct ToolOutputSchema {
     pub properties: Option<Map<Object>>,
     /// Names of the members that must be present. Absent means that all may be left out.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolOutputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolOutputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10093,12 +10093,12 @@ pub struct Tool {
     /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
     /// where there is none; a client that draws icons can handle at least PNG and JPEG.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Tool {
-    /// Makes one of its required members.
+    /// Creates a `Tool` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
@@ -10255,7 +10255,7 @@ pub enum TaskSupport {
 }
 
 impl TaskSupport {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -10322,12 +10322,12 @@ impl<'de> Deserialize<'de> for TaskSupport {
 pub struct ToolExecution {
     /// Whether calls of the tool can run as tasks. Absent means `forbidden`.
     pub task_support: Option<TaskSupport>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolExecution {
-    /// Makes one without optional members.
+    /// Creates a `ToolExecution` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10390,12 +10390,12 @@ impl Serialize for ToolExecution {
 pub struct ToolListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ToolListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10473,12 +10473,12 @@ pub struct ToolResultContent {
     /// Metadata about the result. Pass it on unchanged when the conversation is sent again, which
     /// lets models reuse what they have cached.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolResultContent {
-    /// Makes one of its required members.
+    /// Creates a `ToolResultContent` from its required fields.
     #[must_use]
     pub fn new(
         tool_use_id: impl Into<String>,
@@ -10584,20 +10584,20 @@ impl Serialize for ToolResultContent {
     }
 }
 
-/// Details of a [`URLElicitationRequiredError`].
+/// Details of a [`URLElicitationRequiredError`](UrlElicitationRequiredError).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct URLElicitationRequiredErrorData {
+pub struct UrlElicitationRequiredErrorData {
     /// The visits that are needed. All have to be completed before the request can succeed.
-    pub elicitations: Vec<ElicitRequestURLParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    pub elicitations: Vec<ElicitRequestUrlParams>,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl URLElicitationRequiredErrorData {
-    /// Makes one of its required members.
+impl UrlElicitationRequiredErrorData {
+    /// Creates a `UrlElicitationRequiredErrorData` from its required fields.
     #[must_use]
-    pub fn new(elicitations: impl Into<Vec<ElicitRequestURLParams>>) -> Self {
+    pub fn new(elicitations: impl Into<Vec<ElicitRequestUrlParams>>) -> Self {
         Self {
             elicitations: elicitations.into(),
             extra: Extra::new(),
@@ -10605,20 +10605,20 @@ impl URLElicitationRequiredErrorData {
     }
 }
 
-impl codec::Vacant for URLElicitationRequiredErrorData {
+impl codec::Vacant for UrlElicitationRequiredErrorData {
     const VACANT: Self = Self {
         elicitations: codec::Vacant::VACANT,
         extra: Extra::new(),
     };
 }
 
-impl<'de> Deserialize<'de> for URLElicitationRequiredErrorData {
+impl<'de> Deserialize<'de> for UrlElicitationRequiredErrorData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
+impl<'de> codec::FromMembers<'de> for UrlElicitationRequiredErrorData {
     const NAME: &'static str = "URLElicitationRequiredErrorData";
     const REQUIRED: &'static [(u8, &'static str)] = &[(0, "elicitations")];
 
@@ -10633,7 +10633,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
     }
 }
 
-impl Serialize for URLElicitationRequiredErrorData {
+impl Serialize for UrlElicitationRequiredErrorData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.list("elicitations", &self.elicitations);
@@ -10642,24 +10642,24 @@ impl Serialize for URLElicitationRequiredErrorData {
     }
 }
 
-/// The `error` member of a [`URLElicitationRequiredError`].
+/// The `error` member of a [`URLElicitationRequiredError`](UrlElicitationRequiredError).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct URLElicitationRequiredErrorObject {
+pub struct UrlElicitationRequiredErrorObject {
     /// One short sentence for people about what is needed.
     pub message: String,
     /// Where the user has to go.
-    pub data: URLElicitationRequiredErrorData,
-    /// Members that the schema does not name, in the order in which they came.
+    pub data: UrlElicitationRequiredErrorData,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl URLElicitationRequiredErrorObject {
-    /// Makes one of its required members.
+impl UrlElicitationRequiredErrorObject {
+    /// Creates a `UrlElicitationRequiredErrorObject` from its required fields.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
-        data: URLElicitationRequiredErrorData,
+        data: UrlElicitationRequiredErrorData,
     ) -> Self {
         Self {
             message: message.into(),
@@ -10669,7 +10669,7 @@ impl URLElicitationRequiredErrorObject {
     }
 }
 
-impl codec::Vacant for URLElicitationRequiredErrorObject {
+impl codec::Vacant for UrlElicitationRequiredErrorObject {
     const VACANT: Self = Self {
         message: codec::Vacant::VACANT,
         data: codec::Vacant::VACANT,
@@ -10677,13 +10677,13 @@ impl codec::Vacant for URLElicitationRequiredErrorObject {
     };
 }
 
-impl<'de> Deserialize<'de> for URLElicitationRequiredErrorObject {
+impl<'de> Deserialize<'de> for UrlElicitationRequiredErrorObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
+impl<'de> codec::FromMembers<'de> for UrlElicitationRequiredErrorObject {
     const NAME: &'static str = "URLElicitationRequiredErrorObject";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -10705,7 +10705,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
     }
 }
 
-impl Serialize for URLElicitationRequiredErrorObject {
+impl Serialize for UrlElicitationRequiredErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("code", &-32042i64);
@@ -10722,21 +10722,21 @@ impl Serialize for URLElicitationRequiredErrorObject {
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct URLElicitationRequiredError {
+pub struct UrlElicitationRequiredError {
     /// What went wrong, with code -32042 and the visits that are needed.
-    pub error: URLElicitationRequiredErrorObject,
+    pub error: UrlElicitationRequiredErrorObject,
     /// Number or string that ties a request to its answer. The sender of the request chooses it,
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl URLElicitationRequiredError {
-    /// Makes one of its required members.
+impl UrlElicitationRequiredError {
+    /// Creates a `UrlElicitationRequiredError` from its required fields.
     #[must_use]
-    pub fn new(error: URLElicitationRequiredErrorObject) -> Self {
+    pub fn new(error: UrlElicitationRequiredErrorObject) -> Self {
         Self {
             error,
             id: None,
@@ -10752,7 +10752,7 @@ impl URLElicitationRequiredError {
     }
 }
 
-impl codec::Vacant for URLElicitationRequiredError {
+impl codec::Vacant for UrlElicitationRequiredError {
     const VACANT: Self = Self {
         error: codec::Vacant::VACANT,
         id: None,
@@ -10760,13 +10760,13 @@ impl codec::Vacant for URLElicitationRequiredError {
     };
 }
 
-impl<'de> Deserialize<'de> for URLElicitationRequiredError {
+impl<'de> Deserialize<'de> for UrlElicitationRequiredError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
+impl<'de> codec::FromMembers<'de> for UrlElicitationRequiredError {
     const NAME: &'static str = "URLElicitationRequiredError";
     const REQUIRED: &'static [(u8, &'static str)] = &[(1, "jsonrpc"), (0, "error")];
 
@@ -10783,7 +10783,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
     }
 }
 
-impl Serialize for URLElicitationRequiredError {
+impl Serialize for UrlElicitationRequiredError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("error", &self.error);
@@ -10825,12 +10825,12 @@ pub struct UnsubscribeRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsubscribeRequest {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeRequest` from its required fields.
     #[must_use]
     pub fn new(params: UnsubscribeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -10903,12 +10903,12 @@ pub struct UnsubscribeRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsubscribeRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {

@@ -23,12 +23,12 @@ pub struct Annotations {
     /// Time of the last change, as ISO 8601 text such as `2025-01-12T15:00:58Z`. Absent where it
     /// is not known.
     pub last_modified: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Annotations {
-    /// Makes one without optional members.
+    /// Creates an `Annotations` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -122,12 +122,12 @@ pub struct AudioContent {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl AudioContent {
-    /// Makes one of its required members.
+    /// Creates an `AudioContent` from its required fields.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -219,12 +219,12 @@ pub struct BaseMetadata {
     /// Label for people to read. Where it is absent, show `name` instead; a tool's
     /// `annotations.title` comes before its `name`.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl BaseMetadata {
-    /// Makes one of its required members.
+    /// Creates a `BaseMetadata` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -300,47 +300,47 @@ pub struct BlobResourceContents {
     pub meta: Option<MetaObject>,
     /// The short identifier of the resource that the data belongs to, as in a list of resources.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub name: Option<String>,
     /// A label for people. Without it `name` is shown.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub title: Option<String>,
     /// What the resource holds, as in a list of resources. Absent when the server gives none.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub description: Option<String>,
     /// Pictures to show beside the resource. Absent means that there are none.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub icons: Option<Vec<Icon>>,
     /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
     /// known.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub annotations: Option<Annotations>,
     /// Length in bytes of this form of the resource, before any base64 encoding. Absent means that
     /// it is unknown.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub size: Option<i64>,
     /// Whether this is a single thing or holds others. Absent leaves it open.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl BlobResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `BlobResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
@@ -576,12 +576,12 @@ pub struct BooleanSchema {
     pub description: Option<String>,
     /// Value that the form shows before the user touches it. Absent where there is no preset.
     pub default: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl BooleanSchema {
-    /// Makes one without optional members.
+    /// Creates a `BooleanSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -672,7 +672,7 @@ pub enum CacheScope {
 }
 
 impl CacheScope {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -750,12 +750,12 @@ pub struct CacheableResult {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CacheableResult {
-    /// Makes one of its required members.
+    /// Creates a `CacheableResult` from its required fields.
     #[must_use]
     pub fn new(ttl_ms: i64, cache_scope: impl Into<CacheScope>) -> Self {
         Self {
@@ -873,12 +873,12 @@ pub struct CallToolRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequest {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequest` from its required fields.
     #[must_use]
     pub fn new(params: CallToolRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -962,12 +962,12 @@ pub struct CallToolRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -1102,12 +1102,12 @@ pub struct CallToolResult {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResult {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResult` from its required fields.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -1325,12 +1325,12 @@ pub struct CallToolResultResponse {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: impl Into<CallToolOutcome>, id: impl Into<RequestId>) -> Self {
         Self {
@@ -1418,12 +1418,12 @@ impl Serialize for CallToolResultResponse {
 pub struct CancelledNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: CancelledNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotification {
-    /// Makes one of its required members.
+    /// Creates a `CancelledNotification` from its required fields.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
@@ -1494,12 +1494,12 @@ pub struct CancelledNotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `CancelledNotificationParams` from its required fields.
     #[must_use]
     pub fn new(request_id: impl Into<RequestId>) -> Self {
         Self {
@@ -1578,16 +1578,16 @@ impl Serialize for CancelledNotificationParams {
 pub struct SamplingCapability {
     /// Present when the client can add context from its servers as `includeContext` asks. Without
     /// it a server leaves that member out or uses `none`.
-    pub context: Option<JSONObject>,
+    pub context: Option<JsonObject>,
     /// Present when the client lets the model use tools during sampling. Without it a server must
     /// not send `tools` or `toolChoice`.
-    pub tools: Option<JSONObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    pub tools: Option<JsonObject>,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingCapability {
-    /// Makes one without optional members.
+    /// Creates a `SamplingCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1599,14 +1599,14 @@ impl SamplingCapability {
 
     /// Sets `context`.
     #[must_use]
-    pub fn context(mut self, context: impl Into<JSONObject>) -> Self {
+    pub fn context(mut self, context: impl Into<JsonObject>) -> Self {
         self.context = Some(context.into());
         self
     }
 
     /// Sets `tools`.
     #[must_use]
-    pub fn tools(mut self, tools: impl Into<JSONObject>) -> Self {
+    pub fn tools(mut self, tools: impl Into<JsonObject>) -> Self {
         self.tools = Some(tools.into());
         self
     }
@@ -1657,16 +1657,16 @@ impl Serialize for SamplingCapability {
 #[non_exhaustive]
 pub struct ElicitationCapability {
     /// Present where the client can show forms. Absent beside `url` means that it cannot.
-    pub form: Option<JSONObject>,
+    pub form: Option<JsonObject>,
     /// Present where the client can send the user to a web page. Absent means that the server may
     /// not ask for it.
-    pub url: Option<JSONObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    pub url: Option<JsonObject>,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitationCapability {
-    /// Makes one without optional members.
+    /// Creates an `ElicitationCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1678,14 +1678,14 @@ impl ElicitationCapability {
 
     /// Sets `form`.
     #[must_use]
-    pub fn form(mut self, form: impl Into<JSONObject>) -> Self {
+    pub fn form(mut self, form: impl Into<JsonObject>) -> Self {
         self.form = Some(form.into());
         self
     }
 
     /// Sets `url`.
     #[must_use]
-    pub fn url(mut self, url: impl Into<JSONObject>) -> Self {
+    pub fn url(mut self, url: impl Into<JsonObject>) -> Self {
         self.url = Some(url.into());
         self
     }
@@ -1739,7 +1739,7 @@ impl Serialize for ElicitationCapability {
 pub struct ClientCapabilities {
     /// Features outside the protocol, each with its settings under its own name. Absent where the
     /// client has none.
-    pub experimental: Option<Map<JSONObject>>,
+    pub experimental: Option<Map<JsonObject>>,
     /// Announces that the server may ask for the client's roots. Absent means that it may not.
     /// Deprecated since 2026-07-28. **Deprecated** by this revision of the specification.
     pub roots: Option<Object>,
@@ -1751,13 +1751,13 @@ pub struct ClientCapabilities {
     pub elicitation: Option<ElicitationCapability>,
     /// Protocol extensions that the client speaks: identifier with prefix to settings, where `{}`
     /// means no settings. Absent means none.
-    pub extensions: Option<Map<JSONObject>>,
-    /// Members that the schema does not name, in the order in which they came.
+    pub extensions: Option<Map<JsonObject>>,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ClientCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1772,7 +1772,7 @@ impl ClientCapabilities {
 
     /// Sets `experimental`.
     #[must_use]
-    pub fn experimental(mut self, experimental: impl Into<Map<JSONObject>>) -> Self {
+    pub fn experimental(mut self, experimental: impl Into<Map<JsonObject>>) -> Self {
         self.experimental = Some(experimental.into());
         self
     }
@@ -1802,7 +1802,7 @@ impl ClientCapabilities {
 
     /// Sets `extensions`.
     #[must_use]
-    pub fn extensions(mut self, extensions: impl Into<Map<JSONObject>>) -> Self {
+    pub fn extensions(mut self, extensions: impl Into<Map<JsonObject>>) -> Self {
         self.extensions = Some(extensions.into());
         self
     }
@@ -2238,12 +2238,12 @@ pub struct CompleteRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequest {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequest` from its required fields.
     #[must_use]
     pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -2381,12 +2381,12 @@ pub struct CompletionArgument {
     pub name: String,
     /// Text typed so far, possibly empty; suggestions are matched against it.
     pub value: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompletionArgument {
-    /// Makes one of its required members.
+    /// Creates a `CompletionArgument` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
@@ -2443,12 +2443,12 @@ impl Serialize for CompletionArgument {
 pub struct CompletionContext {
     /// Values chosen already for the other arguments, by name. Absent where none is.
     pub arguments: Option<Map<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompletionContext {
-    /// Makes one without optional members.
+    /// Creates a `CompletionContext` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2519,12 +2519,12 @@ pub struct CompleteRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -2611,12 +2611,12 @@ pub struct Completion {
     pub total: Option<i64>,
     /// Whether the server knows more suggestions than it sent. Absent where it does not say.
     pub has_more: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Completion {
-    /// Makes one of its required members.
+    /// Creates a `Completion` from its required fields.
     #[must_use]
     pub fn new(values: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2725,12 +2725,12 @@ pub struct CompleteResult {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteResult {
-    /// Makes one of its required members.
+    /// Creates a `CompleteResult` from its required fields.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
@@ -2817,12 +2817,12 @@ pub struct CompleteResultResponse {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `CompleteResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: CompleteResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3016,12 +3016,12 @@ impl codec::Vacant for ContentBlock {
 pub struct CreateMessageRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: CreateMessageRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequest {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequest` from its required fields.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -3084,7 +3084,7 @@ pub enum IncludeContext {
 }
 
 impl IncludeContext {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -3174,19 +3174,19 @@ pub struct CreateMessageRequestParams {
     pub stop_sequences: Option<Vec<String>>,
     /// Settings passed on to the model's provider, in the provider's own format. The client may
     /// drop them; absent where there are none.
-    pub metadata: Option<JSONObject>,
+    pub metadata: Option<JsonObject>,
     /// Tools that the model may call while it answers; absent means none. A client without the
     /// `sampling.tools` capability answers with an error.
     pub tools: Option<Vec<Tool>>,
     /// Whether the model may, must or must not call tools; absent means that it may. A client
     /// without the `sampling.tools` capability answers with an error.
     pub tool_choice: Option<ToolChoice>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequestParams` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -3245,7 +3245,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `metadata`.
     #[must_use]
-    pub fn metadata(mut self, metadata: impl Into<JSONObject>) -> Self {
+    pub fn metadata(mut self, metadata: impl Into<JsonObject>) -> Self {
         self.metadata = Some(metadata.into());
         self
     }
@@ -3356,13 +3356,13 @@ pub enum StopReason {
     MaxTokens,
     /// The model wants tools to be called and waits for their results.
     ToolUse,
-    /// A value that this revision does not name. Only [`From`] makes one, so that
-    /// a known value never hides in it.
+    /// A value that this revision does not declare. Only [`From`] creates it, so that
+    /// it never holds a declared value.
     Other(codec::OtherText<Self>),
 }
 
 impl StopReason {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -3530,12 +3530,12 @@ pub struct CreateMessageResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageResult` from its required fields.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -3657,12 +3657,12 @@ pub struct DiscoverRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl DiscoverRequest {
-    /// Makes one of its required members.
+    /// Creates a `DiscoverRequest` from its required fields.
     #[must_use]
     pub fn new(params: RequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3778,12 +3778,12 @@ pub struct DiscoverResult {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl DiscoverResult {
-    /// Makes one of its required members.
+    /// Creates a `DiscoverResult` from its required fields.
     #[must_use]
     pub fn new(
         supported_versions: impl Into<Vec<String>>,
@@ -3914,12 +3914,12 @@ pub struct DiscoverResultResponse {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl DiscoverResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `DiscoverResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: DiscoverResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -4012,12 +4012,12 @@ impl Serialize for DiscoverResultResponse {
 pub struct ElicitRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: ElicitRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequest {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequest` from its required fields.
     #[must_use]
     pub fn new(params: impl Into<ElicitRequestParams>) -> Self {
         Self {
@@ -4074,7 +4074,7 @@ pub enum ElicitRequestFormParamsMode {
 }
 
 impl ElicitRequestFormParamsMode {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -4140,12 +4140,12 @@ pub struct RequestedSchema {
     /// Names of the fields that must be filled in before the form can be submitted. Absent means
     /// that all are optional.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestedSchema {
-    /// Makes one of its required members.
+    /// Creates a `RequestedSchema` from its required fields.
     #[must_use]
     pub fn new(properties: impl Into<Map<PrimitiveSchemaDefinition>>) -> Self {
         Self {
@@ -4229,12 +4229,12 @@ pub struct ElicitRequestFormParams {
     pub message: String,
     /// The fields of the form, as a flat object schema of primitive members.
     pub requested_schema: RequestedSchema,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequestFormParams {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequestFormParams` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
@@ -4311,7 +4311,7 @@ pub enum ElicitRequestParams {
     Form(ElicitRequestFormParams),
     /// A question that the user answers on a web page, so that secrets pass by the client and the
     /// model.
-    URL(ElicitRequestURLParams),
+    URL(ElicitRequestUrlParams),
 }
 
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
@@ -4320,8 +4320,8 @@ impl From<ElicitRequestFormParams> for ElicitRequestParams {
     }
 }
 
-impl From<ElicitRequestURLParams> for ElicitRequestParams {
-    fn from(value: ElicitRequestURLParams) -> Self {
+impl From<ElicitRequestUrlParams> for ElicitRequestParams {
+    fn from(value: ElicitRequestUrlParams) -> Self {
         Self::URL(value)
     }
 }
@@ -4373,18 +4373,18 @@ impl codec::Vacant for ElicitRequestParams {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct ElicitRequestURLParams {
+pub struct ElicitRequestUrlParams {
     /// Tells the user why the visit is needed.
     pub message: String,
     /// Page for the user to open. It carries no personal data or credentials, and outside of
     /// development it is HTTPS.
     pub url: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl ElicitRequestURLParams {
-    /// Makes one of its required members.
+impl ElicitRequestUrlParams {
+    /// Creates an `ElicitRequestUrlParams` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
@@ -4395,7 +4395,7 @@ impl ElicitRequestURLParams {
     }
 }
 
-impl codec::Vacant for ElicitRequestURLParams {
+impl codec::Vacant for ElicitRequestUrlParams {
     const VACANT: Self = Self {
         message: codec::Vacant::VACANT,
         url: codec::Vacant::VACANT,
@@ -4403,13 +4403,13 @@ impl codec::Vacant for ElicitRequestURLParams {
     };
 }
 
-impl<'de> Deserialize<'de> for ElicitRequestURLParams {
+impl<'de> Deserialize<'de> for ElicitRequestUrlParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
+impl<'de> codec::FromMembers<'de> for ElicitRequestUrlParams {
     const NAME: &'static str = "ElicitRequestURLParams";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -4431,7 +4431,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
     }
 }
 
-impl Serialize for ElicitRequestURLParams {
+impl Serialize for ElicitRequestUrlParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("mode", "url");
@@ -4455,7 +4455,7 @@ pub enum ElicitAction {
 }
 
 impl ElicitAction {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -4621,12 +4621,12 @@ pub struct ElicitResult {
     /// Values of the form by field, in line with the requested schema. Absent unless `action` is
     /// `accept` and the question was a form.
     pub content: Option<Map<ElicitValue>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitResult {
-    /// Makes one of its required members.
+    /// Creates an `ElicitResult` from its required fields.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -4772,12 +4772,12 @@ pub struct EmbeddedResource {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl EmbeddedResource {
-    /// Makes one of its required members.
+    /// Creates an `EmbeddedResource` from its required fields.
     #[must_use]
     pub fn new(resource: impl Into<AnyResourceContents>) -> Self {
         Self {
@@ -4987,12 +4987,12 @@ pub struct ErrorObject {
     /// Anything more that the sender wants to tell, of any JSON type. Absent where there is
     /// nothing more.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ErrorObject {
-    /// Makes one of its required members.
+    /// Creates an `ErrorObject` from its required fields.
     #[must_use]
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
@@ -5092,12 +5092,12 @@ pub struct GetPromptRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -5181,12 +5181,12 @@ pub struct GetPromptRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -5318,12 +5318,12 @@ pub struct GetPromptResult {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResult {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResult` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -5496,12 +5496,12 @@ pub struct GetPromptResultResponse {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: impl Into<GetPromptOutcome>, id: impl Into<RequestId>) -> Self {
         Self {
@@ -5568,12 +5568,12 @@ pub struct HeaderMismatchErrorObject {
     /// Anything more that the sender wants to tell, of any JSON type. Absent where there is
     /// nothing more.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl HeaderMismatchErrorObject {
-    /// Makes one of its required members.
+    /// Creates a `HeaderMismatchErrorObject` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -5646,12 +5646,12 @@ pub struct HeaderMismatchError {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl HeaderMismatchError {
-    /// Makes one of its required members.
+    /// Creates a `HeaderMismatchError` from its required fields.
     #[must_use]
     pub fn new(error: HeaderMismatchErrorObject) -> Self {
         Self {
@@ -5721,7 +5721,7 @@ pub enum IconTheme {
 }
 
 impl IconTheme {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -5796,12 +5796,12 @@ pub struct Icon {
     pub sizes: Option<Vec<String>>,
     /// Background that the picture was drawn for. Absent means either.
     pub theme: Option<IconTheme>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Icon {
-    /// Makes one of its required members.
+    /// Creates an `Icon` from its required fields.
     #[must_use]
     pub fn new(src: impl Into<String>) -> Self {
         Self {
@@ -5890,12 +5890,12 @@ pub struct Icons {
     /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
     /// where there is none; a client that draws icons can handle at least PNG and JPEG.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Icons {
-    /// Makes one without optional members.
+    /// Creates an `Icons` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5966,12 +5966,12 @@ pub struct ImageContent {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ImageContent {
-    /// Makes one of its required members.
+    /// Creates an `ImageContent` from its required fields.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -6072,12 +6072,12 @@ pub struct Implementation {
     /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
     /// where there is none; a client that draws icons can handle at least PNG and JPEG.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Implementation {
-    /// Makes one of its required members.
+    /// Creates an `Implementation` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
@@ -6307,12 +6307,12 @@ pub struct InputRequiredResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InputRequiredResult {
-    /// Makes one without optional members.
+    /// Creates an `InputRequiredResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6506,12 +6506,12 @@ pub struct InputResponseRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InputResponseRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `InputResponseRequestParams` from its required fields.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
@@ -6600,12 +6600,12 @@ pub struct InternalError {
     /// Anything more that the sender wants to tell, of any JSON type. Absent where there is
     /// nothing more.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InternalError {
-    /// Makes one of its required members.
+    /// Creates an `InternalError` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6677,12 +6677,12 @@ pub struct InvalidParamsError {
     /// Anything more that the sender wants to tell, of any JSON type. Absent where there is
     /// nothing more.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InvalidParamsError {
-    /// Makes one of its required members.
+    /// Creates an `InvalidParamsError` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6754,12 +6754,12 @@ pub struct InvalidRequestError {
     /// Anything more that the sender wants to tell, of any JSON type. Absent where there is
     /// nothing more.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InvalidRequestError {
-    /// Makes one of its required members.
+    /// Creates an `InvalidRequestError` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6822,30 +6822,30 @@ impl Serialize for InvalidRequestError {
 /// A list of arbitrary JSON values.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonarray)
-pub type JSONArray = Vec<JSONValue>;
+pub type JsonArray = Vec<JsonValue>;
 
 /// A JSON object with arbitrary members.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject)
-pub type JSONObject = Object;
+pub type JsonObject = Object;
 
 /// Answer to a request that failed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcerrorresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCErrorResponse {
+pub struct JsonRpcErrorResponse {
     /// The `id` of the request that failed. Absent only where the request was too broken to read
     /// it.
     pub id: Option<RequestId>,
     /// Why the request failed, as a code for programs and a message for people.
     pub error: ErrorObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCErrorResponse {
-    /// Makes one of its required members.
+impl JsonRpcErrorResponse {
+    /// Creates a `JsonRpcErrorResponse` from its required fields.
     #[must_use]
     pub fn new(error: ErrorObject) -> Self {
         Self {
@@ -6863,7 +6863,7 @@ impl JSONRPCErrorResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCErrorResponse {
+impl codec::Vacant for JsonRpcErrorResponse {
     const VACANT: Self = Self {
         id: None,
         error: codec::Vacant::VACANT,
@@ -6871,13 +6871,13 @@ impl codec::Vacant for JSONRPCErrorResponse {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCErrorResponse {
+impl<'de> Deserialize<'de> for JsonRpcErrorResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
+impl<'de> codec::FromMembers<'de> for JsonRpcErrorResponse {
     const NAME: &'static str = "JSONRPCErrorResponse";
     const REQUIRED: &'static [(u8, &'static str)] = &[(0, "jsonrpc"), (2, "error")];
 
@@ -6894,7 +6894,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
     }
 }
 
-impl Serialize for JSONRPCErrorResponse {
+impl Serialize for JsonRpcErrorResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -6911,41 +6911,41 @@ impl Serialize for JSONRPCErrorResponse {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCMessage {
+pub enum JsonRpcMessage {
     /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
+    Request(JsonRpcRequest),
     /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
-    /// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
-    /// both.
-    Response(JSONRPCResponse),
+    Notification(JsonRpcNotification),
+    /// The answer to a request: a [`JSONRPCResultResponse`](JsonRpcResultResponse) or a
+    /// [`JSONRPCErrorResponse`](JsonRpcErrorResponse), never both.
+    Response(JsonRpcResponse),
 }
 
-impl From<JSONRPCRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCMessage {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcMessage {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl From<JSONRPCResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCMessage {
+impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     const NAME: &'static str = "JSONRPCMessage";
 
     fn from_object<A: MapAccess<'de>>(
@@ -6990,7 +6990,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     }
 }
 
-impl Serialize for JSONRPCMessage {
+impl Serialize for JsonRpcMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -7000,7 +7000,7 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
-impl codec::Vacant for JSONRPCMessage {
+impl codec::Vacant for JsonRpcMessage {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
@@ -7009,17 +7009,17 @@ impl codec::Vacant for JSONRPCMessage {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCNotification {
+pub struct JsonRpcNotification {
     /// Name of the operation. It alone decides how `params` and the answer are read.
     pub method: String,
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCNotification {
-    /// Makes one of its required members.
+impl JsonRpcNotification {
+    /// Creates a `JsonRpcNotification` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -7037,7 +7037,7 @@ impl JSONRPCNotification {
     }
 }
 
-impl codec::Vacant for JSONRPCNotification {
+impl codec::Vacant for JsonRpcNotification {
     const VACANT: Self = Self {
         method: codec::Vacant::VACANT,
         params: None,
@@ -7045,13 +7045,13 @@ impl codec::Vacant for JSONRPCNotification {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCNotification {
+impl<'de> Deserialize<'de> for JsonRpcNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
+impl<'de> codec::FromMembers<'de> for JsonRpcNotification {
     const NAME: &'static str = "JSONRPCNotification";
     const REQUIRED: &'static [(u8, &'static str)] = &[(0, "jsonrpc"), (1, "method")];
 
@@ -7068,7 +7068,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
     }
 }
 
-impl Serialize for JSONRPCNotification {
+impl Serialize for JsonRpcNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -7084,7 +7084,7 @@ impl Serialize for JSONRPCNotification {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCRequest {
+pub struct JsonRpcRequest {
     /// Number or string that ties a request to its answer. The sender of the request chooses it,
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
@@ -7093,12 +7093,12 @@ pub struct JSONRPCRequest {
     pub method: String,
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCRequest {
-    /// Makes one of its required members.
+impl JsonRpcRequest {
+    /// Creates a `JsonRpcRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -7117,7 +7117,7 @@ impl JSONRPCRequest {
     }
 }
 
-impl codec::Vacant for JSONRPCRequest {
+impl codec::Vacant for JsonRpcRequest {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         method: codec::Vacant::VACANT,
@@ -7126,13 +7126,13 @@ impl codec::Vacant for JSONRPCRequest {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCRequest {
+impl<'de> Deserialize<'de> for JsonRpcRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
+impl<'de> codec::FromMembers<'de> for JsonRpcRequest {
     const NAME: &'static str = "JSONRPCRequest";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -7155,7 +7155,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
     }
 }
 
-impl Serialize for JSONRPCRequest {
+impl Serialize for JsonRpcRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -7167,38 +7167,38 @@ impl Serialize for JSONRPCRequest {
     }
 }
 
-/// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
-/// both.
+/// The answer to a request: a [`JSONRPCResultResponse`](JsonRpcResultResponse) or a
+/// [`JSONRPCErrorResponse`](JsonRpcErrorResponse), never both.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCResponse {
+pub enum JsonRpcResponse {
     /// Answer to a request that succeeded.
-    Result(JSONRPCResultResponse),
+    Result(JsonRpcResultResponse),
     /// Answer to a request that failed.
-    Error(JSONRPCErrorResponse),
+    Error(JsonRpcErrorResponse),
 }
 
-impl From<JSONRPCResultResponse> for JSONRPCResponse {
-    fn from(value: JSONRPCResultResponse) -> Self {
+impl From<JsonRpcResultResponse> for JsonRpcResponse {
+    fn from(value: JsonRpcResultResponse) -> Self {
         Self::Result(value)
     }
 }
 
-impl From<JSONRPCErrorResponse> for JSONRPCResponse {
-    fn from(value: JSONRPCErrorResponse) -> Self {
+impl From<JsonRpcErrorResponse> for JsonRpcResponse {
+    fn from(value: JsonRpcErrorResponse) -> Self {
         Self::Error(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCResponse {
+impl<'de> Deserialize<'de> for JsonRpcResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCResponse {
+impl<'de> codec::FromAny<'de> for JsonRpcResponse {
     const NAME: &'static str = "JSONRPCResponse";
 
     fn from_object<A: MapAccess<'de>>(
@@ -7229,7 +7229,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCResponse {
     }
 }
 
-impl Serialize for JSONRPCResponse {
+impl Serialize for JsonRpcResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Result(value) => value.serialize(serializer),
@@ -7238,7 +7238,7 @@ impl Serialize for JSONRPCResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCResponse {
+impl codec::Vacant for JsonRpcResponse {
     const VACANT: Self = Self::Result(codec::Vacant::VACANT);
 }
 
@@ -7247,7 +7247,7 @@ impl codec::Vacant for JSONRPCResponse {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCResultResponse {
+pub struct JsonRpcResultResponse {
     /// Number or string that ties a request to its answer. The sender of the request chooses it,
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
@@ -7255,12 +7255,12 @@ pub struct JSONRPCResultResponse {
     /// What the request produced. Its form follows from the method of the request with the same
     /// `id`.
     pub result: ResultObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCResultResponse {
-    /// Makes one of its required members.
+impl JsonRpcResultResponse {
+    /// Creates a `JsonRpcResultResponse` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
@@ -7271,7 +7271,7 @@ impl JSONRPCResultResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCResultResponse {
+impl codec::Vacant for JsonRpcResultResponse {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         result: codec::Vacant::VACANT,
@@ -7279,13 +7279,13 @@ impl codec::Vacant for JSONRPCResultResponse {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCResultResponse {
+impl<'de> Deserialize<'de> for JsonRpcResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
+impl<'de> codec::FromMembers<'de> for JsonRpcResultResponse {
     const NAME: &'static str = "JSONRPCResultResponse";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -7307,7 +7307,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
     }
 }
 
-impl Serialize for JSONRPCResultResponse {
+impl Serialize for JsonRpcResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -7321,7 +7321,7 @@ impl Serialize for JSONRPCResultResponse {
 /// Any JSON value at all, `null` included.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonvalue)
-pub type JSONValue = Value;
+pub type JsonValue = Value;
 
 /// The older way to let the user pick one of several labelled values in a form. Write
 /// [`TitledSingleSelectEnumSchema`] instead; this one will go.
@@ -7341,12 +7341,12 @@ pub struct LegacyTitledEnumSchema {
     pub enum_names: Option<Vec<String>>,
     /// Value that the form shows before the user touches it. Absent where there is no preset.
     pub default: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LegacyTitledEnumSchema {
-    /// Makes one of its required members.
+    /// Creates a `LegacyTitledEnumSchema` from its required fields.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -7477,12 +7477,12 @@ pub struct ListPromptsRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsRequest` from its required fields.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7590,12 +7590,12 @@ pub struct ListPromptsResult {
     /// Who may share a stored copy of this result: any caller, or none outside the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsResult` from its required fields.
     #[must_use]
     pub fn new(
         prompts: impl Into<Vec<Prompt>>,
@@ -7712,12 +7712,12 @@ pub struct ListPromptsResultResponse {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: ListPromptsResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7810,12 +7810,12 @@ pub struct ListResourceTemplatesRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesRequest` from its required fields.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7923,12 +7923,12 @@ pub struct ListResourceTemplatesResult {
     /// Who may share a stored copy of this result: any caller, or none outside the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesResult` from its required fields.
     #[must_use]
     pub fn new(
         resource_templates: impl Into<Vec<ResourceTemplate>>,
@@ -8052,12 +8052,12 @@ pub struct ListResourceTemplatesResultResponse {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: ListResourceTemplatesResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8150,12 +8150,12 @@ pub struct ListResourcesRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesRequest` from its required fields.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8264,12 +8264,12 @@ pub struct ListResourcesResult {
     /// Who may share a stored copy of this result: any caller, or none outside the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResult` from its required fields.
     #[must_use]
     pub fn new(
         resources: impl Into<Vec<Resource>>,
@@ -8393,12 +8393,12 @@ pub struct ListResourcesResultResponse {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: ListResourcesResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8464,12 +8464,12 @@ pub struct ListRootsRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsRequestParams {
-    /// Makes one without optional members.
+    /// Creates a `ListRootsRequestParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8547,12 +8547,12 @@ impl Serialize for ListRootsRequestParams {
 pub struct ListRootsRequest {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<ListRootsRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListRootsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8638,12 +8638,12 @@ impl Serialize for ListRootsRequest {
 pub struct ListRootsResult {
     /// All roots at once; there are no pages. An empty list means that there is none at present.
     pub roots: Vec<Root>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListRootsResult` from its required fields.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -8724,12 +8724,12 @@ pub struct ListToolsRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsRequest` from its required fields.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8839,12 +8839,12 @@ pub struct ListToolsResult {
     /// Who may share a stored copy of this result: any caller, or none outside the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResult` from its required fields.
     #[must_use]
     pub fn new(
         tools: impl Into<Vec<Tool>>,
@@ -8961,12 +8961,12 @@ pub struct ListToolsResultResponse {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: ListToolsResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -9051,7 +9051,7 @@ pub enum LoggingLevel {
 }
 
 impl LoggingLevel {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -9161,12 +9161,12 @@ impl<'de> Deserialize<'de> for LoggingLevel {
 pub struct LoggingMessageNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: LoggingMessageNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotification {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotification` from its required fields.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
@@ -9242,12 +9242,12 @@ pub struct LoggingMessageNotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotificationParams` from its required fields.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -9340,12 +9340,12 @@ pub struct MethodNotFoundError {
     pub message: String,
     /// Further details of the sender's choice. Absent when there is nothing to add.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl MethodNotFoundError {
-    /// Makes one of its required members.
+    /// Creates a `MethodNotFoundError` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -9412,12 +9412,12 @@ impl Serialize for MethodNotFoundError {
 pub struct MissingRequiredClientCapabilityErrorData {
     /// The missing capabilities, in the form in which the client would declare them.
     pub required_capabilities: ClientCapabilities,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl MissingRequiredClientCapabilityErrorData {
-    /// Makes one of its required members.
+    /// Creates a `MissingRequiredClientCapabilityErrorData` from its required fields.
     #[must_use]
     pub fn new(required_capabilities: ClientCapabilities) -> Self {
         Self {
@@ -9474,12 +9474,12 @@ pub struct MissingRequiredClientCapabilityErrorObject {
     pub message: String,
     /// Which capabilities the request needed.
     pub data: MissingRequiredClientCapabilityErrorData,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl MissingRequiredClientCapabilityErrorObject {
-    /// Makes one of its required members.
+    /// Creates a `MissingRequiredClientCapabilityErrorObject` from its required fields.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -9553,12 +9553,12 @@ pub struct MissingRequiredClientCapabilityError {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl MissingRequiredClientCapabilityError {
-    /// Makes one of its required members.
+    /// Creates a `MissingRequiredClientCapabilityError` from its required fields.
     #[must_use]
     pub fn new(error: MissingRequiredClientCapabilityErrorObject) -> Self {
         Self {
@@ -9630,12 +9630,12 @@ pub struct ModelHint {
     /// Part of a model's name, such as a family name; a client looks for models whose name
     /// contains it. It may also choose a comparable model of another vendor.
     pub name: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ModelHint {
-    /// Makes one without optional members.
+    /// Creates a `ModelHint` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9709,12 +9709,12 @@ pub struct ModelPreferences {
     /// How much a capable model matters, from 0 (not at all) to 1 (above everything else). Absent
     /// means that no opinion is given.
     pub intelligence_priority: Option<Number>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ModelPreferences {
-    /// Makes one without optional members.
+    /// Creates a `ModelPreferences` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9908,12 +9908,12 @@ pub struct Notification {
     pub method: String,
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Notification {
-    /// Makes one of its required members.
+    /// Creates a `Notification` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -9982,12 +9982,12 @@ pub struct NotificationMetaObject {
     /// Absent on notifications that belong to no subscription, such as progress of a running
     /// request.
     pub subscription_id: Option<RequestId>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl NotificationMetaObject {
-    /// Makes one without optional members.
+    /// Creates a `NotificationMetaObject` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10052,12 +10052,12 @@ pub struct NotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl NotificationParams {
-    /// Makes one without optional members.
+    /// Creates a `NotificationParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10121,7 +10121,7 @@ pub enum NumberSchemaType {
 }
 
 impl NumberSchemaType {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -10196,12 +10196,12 @@ pub struct NumberSchema {
     pub maximum: Option<Number>,
     /// The value that the form starts with. Absent means that the field starts empty.
     pub default: Option<Number>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl NumberSchema {
-    /// Makes one of its required members.
+    /// Creates a `NumberSchema` from its required fields.
     #[must_use]
     pub fn new(type_: impl Into<NumberSchemaType>) -> Self {
         Self {
@@ -10321,12 +10321,12 @@ pub struct PaginatedRequest {
     pub id: RequestId,
     /// Name of the operation. It alone decides how `params` and the answer are read.
     pub method: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequest {
-    /// Makes one of its required members.
+    /// Creates a `PaginatedRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: PaginatedRequestParams,
@@ -10409,21 +10409,21 @@ pub struct PaginatedRequestParams {
     /// The collection whose members are listed. Only `resources/list` reads it, and absent means
     /// everything that the server lists by itself.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub uri: Option<String>,
     /// Criteria that narrow the list down; what they look like is up to the server. Only
     /// `resources/list` reads it, and absent means the whole list.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub filter: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `PaginatedRequestParams` from its required fields.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
@@ -10545,7 +10545,7 @@ pub struct PaginatedResult {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
@@ -10556,7 +10556,7 @@ impl Default for PaginatedResult {
 }
 
 impl PaginatedResult {
-    /// Makes one without optional members.
+    /// Creates a `PaginatedResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10644,12 +10644,12 @@ pub struct ParseError {
     pub message: String,
     /// Further details of the sender's choice. Absent when there is nothing to add.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ParseError {
-    /// Makes one of its required members.
+    /// Creates a `ParseError` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -10874,12 +10874,12 @@ impl codec::Vacant for PrimitiveSchemaDefinition {
 pub struct ProgressNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: ProgressNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotification {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotification` from its required fields.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -10955,12 +10955,12 @@ pub struct ProgressNotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotificationParams` from its required fields.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -11079,12 +11079,12 @@ pub struct Prompt {
     /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
     /// where there is none; a client that draws icons can handle at least PNG and JPEG.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Prompt {
-    /// Makes one of its required members.
+    /// Creates a `Prompt` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11205,12 +11205,12 @@ pub struct PromptArgument {
     pub name: String,
     /// Label for people to read. Where it is absent, show `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptArgument {
-    /// Makes one of its required members.
+    /// Creates a `PromptArgument` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11321,12 +11321,12 @@ impl Serialize for PromptArgument {
 pub struct PromptListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `PromptListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -11396,12 +11396,12 @@ pub struct PromptMessage {
     pub role: Role,
     /// What is said, as one block of content.
     pub content: ContentBlock,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptMessage {
-    /// Makes one of its required members.
+    /// Creates a `PromptMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -11462,12 +11462,12 @@ pub struct PromptReference {
     pub name: String,
     /// Label for people to read. Where it is absent, show `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptReference {
-    /// Makes one of its required members.
+    /// Creates a `PromptReference` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11562,12 +11562,12 @@ pub struct ReadResourceRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequest {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequest` from its required fields.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -11648,12 +11648,12 @@ pub struct ReadResourceRequestParams {
     /// byte for byte on the retry and sends none where it got none; the server must treat it as
     /// untrusted input.
     pub request_state: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -11775,12 +11775,12 @@ pub struct ReadResourceResult {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceResult {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceResult` from its required fields.
     #[must_use]
     pub fn new(
         contents: impl Into<Vec<AnyResourceContents>>,
@@ -11961,12 +11961,12 @@ pub struct ReadResourceResultResponse {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceResultResponse` from its required fields.
     #[must_use]
     pub fn new(
         result: impl Into<ReadResourceOutcome>,
@@ -12037,12 +12037,12 @@ pub struct Request {
     pub method: String,
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Request {
-    /// Makes one of its required members.
+    /// Creates a `Request` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -12123,12 +12123,12 @@ pub struct RequestMetaObject {
     /// The least severe log messages that the client wants while this request runs. When absent,
     /// the server sends none. **Deprecated** by this revision of the specification.
     pub log_level: Option<LoggingLevel>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestMetaObject {
-    /// Makes one of its required members.
+    /// Creates a `RequestMetaObject` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -12252,12 +12252,12 @@ pub struct RequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestParams {
-    /// Makes one of its required members.
+    /// Creates a `RequestParams` from its required fields.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self { meta, extra: Extra::new() }
@@ -12335,44 +12335,44 @@ pub struct Resource {
     /// no MCP connection. It must work without MCP credentials, so for private data it is usually
     /// signed; absent means that reading goes through the server.
     ///
-    /// Needs the feature `https-url`.
+    /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url: Option<String>,
     /// When `httpUrl` stops working, as an ISO 8601 time. Absent does not mean never: be ready to
     /// fall back on `resources/read`.
     ///
-    /// Needs the feature `https-url`.
+    /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url_expires_at: Option<String>,
     /// Whether this is a single thing to read or holds others. Absent leaves it open, and a read
     /// may then bring several URIs.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
     /// What sort of thing this is, as a hint in a word or two, such as `file` or `database_table`.
     /// Absent means that the server does not say.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub kind: Option<String>,
     /// An opaque mark of the present contents, which changes with them. Absent means that the
     /// server keeps no versions.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub version: Option<String>,
     /// Further facts about the resource under names of the server's choice. Absent means none.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub metadata: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Resource {
-    /// Makes one of its required members.
+    /// Creates a `Resource` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -12655,12 +12655,12 @@ pub struct ResourceContents {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `ResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -12764,44 +12764,44 @@ pub struct ResourceLink {
     /// no MCP connection. It must work without MCP credentials, so for private data it is usually
     /// signed; absent means that reading goes through the server.
     ///
-    /// Needs the feature `https-url`.
+    /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url: Option<String>,
     /// When `httpUrl` stops working, as an ISO 8601 time. Absent does not mean never: be ready to
     /// fall back on `resources/read`.
     ///
-    /// Needs the feature `https-url`.
+    /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url_expires_at: Option<String>,
     /// Whether this is a single thing to read or holds others. Absent leaves it open, and a read
     /// may then bring several URIs.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
     /// What sort of thing this is, as a hint in a word or two, such as `file` or `database_table`.
     /// Absent means that the server does not say.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub kind: Option<String>,
     /// An opaque mark of the present contents, which changes with them. Absent means that the
     /// server keeps no versions.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub version: Option<String>,
     /// Further facts about the resource under names of the server's choice. Absent means none.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub metadata: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceLink {
-    /// Makes one of its required members.
+    /// Creates a `ResourceLink` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -13108,12 +13108,12 @@ impl Serialize for ResourceLink {
 pub struct ResourceListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ResourceListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13184,12 +13184,12 @@ pub struct ResourceRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -13269,12 +13269,12 @@ pub struct ResourceTemplate {
     /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
     /// where there is none; a client that draws icons can handle at least PNG and JPEG.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceTemplate {
-    /// Makes one of its required members.
+    /// Creates a `ResourceTemplate` from its required fields.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -13413,12 +13413,12 @@ impl Serialize for ResourceTemplate {
 pub struct ResourceTemplateReference {
     /// The URI template, as listed by `resources/templates/list`, or a plain URI.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceTemplateReference {
-    /// Makes one of its required members.
+    /// Creates a `ResourceTemplateReference` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13498,12 +13498,12 @@ impl Serialize for ResourceTemplateReference {
 pub struct ResourceUpdatedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotification {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotification` from its required fields.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
@@ -13572,12 +13572,12 @@ pub struct ResourceUpdatedNotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotificationParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13650,7 +13650,7 @@ pub struct ResultObject {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
@@ -13661,7 +13661,7 @@ impl Default for ResultObject {
 }
 
 impl ResultObject {
-    /// Makes one without optional members.
+    /// Creates a `ResultObject` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13736,12 +13736,12 @@ pub struct ResultMetaObject {
     /// Name and version of the server's software, as it describes itself. Good for logs and
     /// display, not for decisions, since nobody checks it.
     pub server_info: Option<Implementation>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResultMetaObject {
-    /// Makes one without optional members.
+    /// Creates a `ResultMetaObject` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13808,13 +13808,13 @@ pub enum ResultType {
     /// The server needs more from the client first; the result is an [`InputRequiredResult`], and
     /// the request is to be sent again with the answers.
     InputRequired,
-    /// A value that this revision does not name. Only [`From`] makes one, so that
-    /// a known value never hides in it.
+    /// A value that this revision does not declare. Only [`From`] creates it, so that
+    /// it never holds a declared value.
     Other(codec::OtherText<Self>),
 }
 
 impl ResultType {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -13887,7 +13887,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -13960,12 +13960,12 @@ pub struct Root {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Root {
-    /// Makes one of its required members.
+    /// Creates a `Root` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -14050,12 +14050,12 @@ pub struct SamplingMessage {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingMessage {
-    /// Makes one of its required members.
+    /// Creates a `SamplingMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -14231,12 +14231,12 @@ impl codec::Vacant for SamplingMessageContentBlock {
 pub struct PromptsCapability {
     /// Whether the server reports changes of its list of prompts. Absent means that it does not.
     pub list_changed: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptsCapability {
-    /// Makes one without optional members.
+    /// Creates a `PromptsCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14299,12 +14299,12 @@ pub struct ResourcesCapability {
     pub subscribe: Option<bool>,
     /// Whether the server reports changes of its list of resources. Absent means that it does not.
     pub list_changed: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourcesCapability {
-    /// Makes one without optional members.
+    /// Creates a `ResourcesCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14377,12 +14377,12 @@ impl Serialize for ResourcesCapability {
 pub struct ToolsCapability {
     /// Whether the server reports changes of its list of tools. Absent means that it does not.
     pub list_changed: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolsCapability {
-    /// Makes one without optional members.
+    /// Creates a `ToolsCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14444,12 +14444,12 @@ impl Serialize for ToolsCapability {
 #[non_exhaustive]
 pub struct ServerCapabilities {
     /// Capabilities outside the specification, by name, with settings as their sender sees fit.
-    pub experimental: Option<Map<JSONObject>>,
+    pub experimental: Option<Map<JsonObject>>,
     /// Present when the server can send log messages. **Deprecated** by this revision of the
     /// specification.
-    pub logging: Option<JSONObject>,
+    pub logging: Option<JsonObject>,
     /// Present when the server completes arguments of prompts and resource templates.
-    pub completions: Option<JSONObject>,
+    pub completions: Option<JsonObject>,
     /// Present when the server has prompts.
     pub prompts: Option<PromptsCapability>,
     /// Present when the server has resources.
@@ -14459,13 +14459,13 @@ pub struct ServerCapabilities {
     /// Extensions that the server supports, by identifier, such as
     /// `io.modelcontextprotocol/tasks`, each with its settings. An empty object means support
     /// without settings.
-    pub extensions: Option<Map<JSONObject>>,
-    /// Members that the schema does not name, in the order in which they came.
+    pub extensions: Option<Map<JsonObject>>,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ServerCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14482,21 +14482,21 @@ impl ServerCapabilities {
 
     /// Sets `experimental`.
     #[must_use]
-    pub fn experimental(mut self, experimental: impl Into<Map<JSONObject>>) -> Self {
+    pub fn experimental(mut self, experimental: impl Into<Map<JsonObject>>) -> Self {
         self.experimental = Some(experimental.into());
         self
     }
 
     /// Sets `logging`.
     #[must_use]
-    pub fn logging(mut self, logging: impl Into<JSONObject>) -> Self {
+    pub fn logging(mut self, logging: impl Into<JsonObject>) -> Self {
         self.logging = Some(logging.into());
         self
     }
 
     /// Sets `completions`.
     #[must_use]
-    pub fn completions(mut self, completions: impl Into<JSONObject>) -> Self {
+    pub fn completions(mut self, completions: impl Into<JsonObject>) -> Self {
         self.completions = Some(completions.into());
         self
     }
@@ -14527,7 +14527,7 @@ impl ServerCapabilities {
 
     /// Sets `extensions`.
     #[must_use]
-    pub fn extensions(mut self, extensions: impl Into<Map<JSONObject>>) -> Self {
+    pub fn extensions(mut self, extensions: impl Into<Map<JsonObject>>) -> Self {
         self.extensions = Some(extensions.into());
         self
     }
@@ -15164,7 +15164,7 @@ pub enum StringSchemaFormat {
 }
 
 impl StringSchemaFormat {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -15243,12 +15243,12 @@ pub struct StringSchema {
     pub format: Option<StringSchemaFormat>,
     /// The text that the form starts with. Absent means that the field starts empty.
     pub default: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl StringSchema {
-    /// Makes one without optional members.
+    /// Creates a `StringSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15393,15 +15393,15 @@ pub struct SubscriptionFilter {
     pub resource_subscriptions: Option<Vec<String>>,
     /// The tasks whose news to report. Absent or empty means none.
     ///
-    /// Needs the feature `tasks`.
+    /// Requires the feature `tasks`.
     #[cfg(feature = "tasks")]
     pub task_ids: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionFilter {
-    /// Makes one without optional members.
+    /// Creates a `SubscriptionFilter` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15560,12 +15560,12 @@ impl Serialize for SubscriptionFilter {
 pub struct SubscriptionsAcknowledgedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: SubscriptionsAcknowledgedNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsAcknowledgedNotification {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsAcknowledgedNotification` from its required fields.
     #[must_use]
     pub fn new(params: SubscriptionsAcknowledgedNotificationParams) -> Self {
         Self {
@@ -15634,12 +15634,12 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsAcknowledgedNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsAcknowledgedNotificationParams` from its required fields.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self {
@@ -15736,12 +15736,12 @@ pub struct SubscriptionsListenRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsListenRequest {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsListenRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: SubscriptionsListenRequestParams,
@@ -15817,12 +15817,12 @@ pub struct SubscriptionsListenRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsListenRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsListenRequestParams` from its required fields.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter, meta: RequestMetaObject) -> Self {
         Self {
@@ -15910,12 +15910,12 @@ pub struct SubscriptionsListenResult {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsListenResult {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsListenResult` from its required fields.
     #[must_use]
     pub fn new(meta: SubscriptionsListenResultMetaObject) -> Self {
         Self {
@@ -15985,12 +15985,12 @@ pub struct SubscriptionsListenResultMetaObject {
     /// Name and version of the server's software, as it describes itself. Good for logs and
     /// display, not for decisions, since nobody checks it.
     pub server_info: Option<Implementation>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsListenResultMetaObject {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsListenResultMetaObject` from its required fields.
     #[must_use]
     pub fn new(subscription_id: impl Into<RequestId>) -> Self {
         Self {
@@ -16077,12 +16077,12 @@ pub struct SubscriptionsListenResultResponse {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsListenResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsListenResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: SubscriptionsListenResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -16154,12 +16154,12 @@ pub struct TextContent {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TextContent {
-    /// Makes one of its required members.
+    /// Creates a `TextContent` from its required fields.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -16249,47 +16249,47 @@ pub struct TextResourceContents {
     pub meta: Option<MetaObject>,
     /// The short identifier of the resource that the text belongs to, as in a list of resources.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub name: Option<String>,
     /// A label for people. Without it `name` is shown.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub title: Option<String>,
     /// What the resource holds, as in a list of resources. Absent when the server gives none.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub description: Option<String>,
     /// Pictures to show beside the resource. Absent means that there are none.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub icons: Option<Vec<Icon>>,
     /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
     /// known.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub annotations: Option<Annotations>,
     /// Length in bytes of this form of the resource, before any base64 encoding. Absent means that
     /// it is unknown.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub size: Option<i64>,
     /// Whether this is a single thing or holds others. Absent leaves it open.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TextResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `TextResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -16521,12 +16521,12 @@ pub struct TitledOption {
     pub const_: String,
     /// The label that the user sees.
     pub title: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TitledOption {
-    /// Makes one of its required members.
+    /// Creates a `TitledOption` from its required fields.
     #[must_use]
     pub fn new(const_: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
@@ -16583,12 +16583,12 @@ impl Serialize for TitledOption {
 pub struct TitledMultiSelectItems {
     /// Value and label of each choice, in the order of display.
     pub any_of: Vec<TitledOption>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TitledMultiSelectItems {
-    /// Makes one of its required members.
+    /// Creates a `TitledMultiSelectItems` from its required fields.
     #[must_use]
     pub fn new(any_of: impl Into<Vec<TitledOption>>) -> Self {
         Self {
@@ -16654,12 +16654,12 @@ pub struct TitledMultiSelectEnumSchema {
     pub items: TitledMultiSelectItems,
     /// The values that are ticked at the start. Absent means none.
     pub default: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TitledMultiSelectEnumSchema {
-    /// Makes one of its required members.
+    /// Creates a `TitledMultiSelectEnumSchema` from its required fields.
     #[must_use]
     pub fn new(items: TitledMultiSelectItems) -> Self {
         Self {
@@ -16795,12 +16795,12 @@ pub struct TitledSingleSelectEnumSchema {
     pub one_of: Vec<TitledOption>,
     /// The value that is picked at the start. Absent means none.
     pub default: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TitledSingleSelectEnumSchema {
-    /// Makes one of its required members.
+    /// Creates a `TitledSingleSelectEnumSchema` from its required fields.
     #[must_use]
     pub fn new(one_of: impl Into<Vec<TitledOption>>) -> Self {
         Self {
@@ -16889,12 +16889,12 @@ impl Serialize for TitledSingleSelectEnumSchema {
 pub struct ToolInputSchema {
     /// The JSON Schema dialect. Absent means 2020-12.
     pub schema: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolInputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolInputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -16957,12 +16957,12 @@ impl Serialize for ToolInputSchema {
 pub struct ToolOutputSchema {
     /// The JSON Schema dialect. Absent means 2020-12.
     pub schema: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolOutputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolOutputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17044,12 +17044,12 @@ pub struct Tool {
     /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
     /// where there is none; a client that draws icons can handle at least PNG and JPEG.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Tool {
-    /// Makes one of its required members.
+    /// Creates a `Tool` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
@@ -17201,12 +17201,12 @@ pub struct ToolAnnotations {
     /// Whether the tool deals with things outside the server's own reach, such as the web. Absent
     /// means true.
     pub open_world_hint: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolAnnotations {
-    /// Makes one without optional members.
+    /// Creates a `ToolAnnotations` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17329,7 +17329,7 @@ pub enum ToolChoiceMode {
 }
 
 impl ToolChoiceMode {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -17398,12 +17398,12 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
 pub struct ToolChoice {
     /// The rule to follow. Absent means `auto`.
     pub mode: Option<ToolChoiceMode>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolChoice {
-    /// Makes one without optional members.
+    /// Creates a `ToolChoice` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17486,12 +17486,12 @@ impl Serialize for ToolChoice {
 pub struct ToolListChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ToolListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17571,12 +17571,12 @@ pub struct ToolResultContent {
     /// Metadata about the result. Pass it on unchanged when the conversation is sent again, which
     /// lets models reuse what they have cached.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolResultContent {
-    /// Makes one of its required members.
+    /// Creates a `ToolResultContent` from its required fields.
     #[must_use]
     pub fn new(
         tool_use_id: impl Into<String>,
@@ -17700,12 +17700,12 @@ pub struct ToolUseContent {
     /// Metadata about the call. Pass it on unchanged when the conversation is sent again, which
     /// lets models reuse what they have cached.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolUseContent {
-    /// Makes one of its required members.
+    /// Creates a `ToolUseContent` from its required fields.
     #[must_use]
     pub fn new(
         id: impl Into<String>,
@@ -17792,12 +17792,12 @@ pub struct UnsupportedProtocolVersionErrorData {
     pub supported: Vec<String>,
     /// The revision that the client asked for.
     pub requested: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsupportedProtocolVersionErrorData {
-    /// Makes one of its required members.
+    /// Creates an `UnsupportedProtocolVersionErrorData` from its required fields.
     #[must_use]
     pub fn new(supported: impl Into<Vec<String>>, requested: impl Into<String>) -> Self {
         Self {
@@ -17860,12 +17860,12 @@ pub struct UnsupportedProtocolVersionErrorObject {
     pub message: String,
     /// The revision asked for and those on offer.
     pub data: UnsupportedProtocolVersionErrorData,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsupportedProtocolVersionErrorObject {
-    /// Makes one of its required members.
+    /// Creates an `UnsupportedProtocolVersionErrorObject` from its required fields.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -17939,12 +17939,12 @@ pub struct UnsupportedProtocolVersionError {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsupportedProtocolVersionError {
-    /// Makes one of its required members.
+    /// Creates an `UnsupportedProtocolVersionError` from its required fields.
     #[must_use]
     pub fn new(error: UnsupportedProtocolVersionErrorObject) -> Self {
         Self {
@@ -18010,12 +18010,12 @@ impl Serialize for UnsupportedProtocolVersionError {
 pub struct UntitledMultiSelectItems {
     /// The values to choose from, in the order of display.
     pub enum_: Vec<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UntitledMultiSelectItems {
-    /// Makes one of its required members.
+    /// Creates an `UntitledMultiSelectItems` from its required fields.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -18082,12 +18082,12 @@ pub struct UntitledMultiSelectEnumSchema {
     pub items: UntitledMultiSelectItems,
     /// The values that are ticked at the start. Absent means none.
     pub default: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UntitledMultiSelectEnumSchema {
-    /// Makes one of its required members.
+    /// Creates an `UntitledMultiSelectEnumSchema` from its required fields.
     #[must_use]
     pub fn new(items: UntitledMultiSelectItems) -> Self {
         Self {
@@ -18223,12 +18223,12 @@ pub struct UntitledSingleSelectEnumSchema {
     pub enum_: Vec<String>,
     /// The value that is picked at the start. Absent means none.
     pub default: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UntitledSingleSelectEnumSchema {
-    /// Makes one of its required members.
+    /// Creates an `UntitledSingleSelectEnumSchema` from its required fields.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -18312,7 +18312,7 @@ impl Serialize for UntitledSingleSelectEnumSchema {
 
 /// How a task stands.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum TaskStatus {
@@ -18330,7 +18330,7 @@ pub enum TaskStatus {
 
 #[cfg(feature = "tasks")]
 impl TaskStatus {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -18407,7 +18407,7 @@ impl<'de> Deserialize<'de> for TaskStatus {
 
 /// The state of work that goes on after its request was answered.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -18430,13 +18430,13 @@ pub struct Task {
     /// How long to wait between two questions about the task, in milliseconds; asking more often
     /// may be refused. It can change while the task runs, and absent leaves it to the client.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl Task {
-    /// Makes one of its required members.
+    /// Creates a `Task` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18574,7 +18574,7 @@ impl Serialize for Task {
 
 /// A task that is being worked on.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -18595,13 +18595,13 @@ pub struct WorkingTask {
     /// How long to wait between two questions about the task, in milliseconds; asking more often
     /// may be refused. It can change while the task runs, and absent leaves it to the client.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl WorkingTask {
-    /// Makes one of its required members.
+    /// Creates a `WorkingTask` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18736,7 +18736,7 @@ impl Serialize for WorkingTask {
 
 /// A task that waits for answers from the client, which come by `tasks/update`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -18760,13 +18760,13 @@ pub struct InputRequiredTask {
     /// All questions that are open just now, each under a key that is never used again for this
     /// task. The same one comes back until it is answered, so show each key to the user only once.
     pub input_requests: InputRequests,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl InputRequiredTask {
-    /// Makes one of its required members.
+    /// Creates an `InputRequiredTask` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18908,7 +18908,7 @@ impl Serialize for InputRequiredTask {
 
 /// A task that is done, with the result of the request that began it.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -18932,13 +18932,13 @@ pub struct CompletedTask {
     /// What the original request would have returned, such as a [`CallToolResult`]. A tool that
     /// failed in its own terms is found here too, with `isError`.
     pub result: Object,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CompletedTask {
-    /// Makes one of its required members.
+    /// Creates a `CompletedTask` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19081,7 +19081,7 @@ impl Serialize for CompletedTask {
 /// A task that ended with a JSON-RPC error. A tool's own failure is not one: that is a
 /// completed task whose result has `isError`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -19104,13 +19104,13 @@ pub struct FailedTask {
     pub poll_interval_ms: Option<i64>,
     /// The JSON-RPC error that the original request would have been answered with.
     pub error: ErrorObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl FailedTask {
-    /// Makes one of its required members.
+    /// Creates a `FailedTask` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19252,7 +19252,7 @@ impl Serialize for FailedTask {
 
 /// A task that was stopped before it was done.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -19273,13 +19273,13 @@ pub struct CancelledTask {
     /// How long to wait between two questions about the task, in milliseconds; asking more often
     /// may be refused. It can change while the task runs, and absent leaves it to the client.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CancelledTask {
-    /// Makes one of its required members.
+    /// Creates a `CancelledTask` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19414,7 +19414,7 @@ impl Serialize for CancelledTask {
 
 /// A task with what belongs to its status: open questions, the result or the error.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -19530,7 +19530,7 @@ impl codec::Vacant for DetailedTask {
 /// result. It may be sent only for `tools/call`, and only to a client whose request declared
 /// the extension.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -19577,13 +19577,13 @@ pub struct CreateTaskResult {
     /// How long to wait between two questions about the task, in milliseconds; asking more often
     /// may be refused. It can change while the task runs, and absent leaves it to the client.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CreateTaskResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateTaskResult` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19739,7 +19739,7 @@ impl Serialize for CreateTaskResult {
 /// Asks how a task stands. Repeat it at the interval that the task names until the status is
 /// final.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -19777,13 +19777,13 @@ pub struct GetTaskRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -19850,7 +19850,7 @@ impl Serialize for GetTaskRequest {
 
 /// Parameters of `tasks/get`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -19862,13 +19862,13 @@ pub struct GetTaskRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskRequestParams` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -19933,7 +19933,7 @@ impl Serialize for GetTaskRequestParams {
 
 /// An answer to `tasks/get`: the work goes on.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -19958,13 +19958,13 @@ pub struct GetTaskResultWorking {
     /// How long to wait between two questions about the task, in milliseconds; asking more often
     /// may be refused. It can change while the task runs, and absent leaves it to the client.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultWorking {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResultWorking` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20116,7 +20116,7 @@ impl Serialize for GetTaskResultWorking {
 
 /// An answer to `tasks/get`: the client has questions to answer.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -20144,13 +20144,13 @@ pub struct GetTaskResultInputRequired {
     /// All questions that are open just now, each under a key that is never used again for this
     /// task. The same one comes back until it is answered, so show each key to the user only once.
     pub input_requests: InputRequests,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultInputRequired {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResultInputRequired` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20309,7 +20309,7 @@ impl Serialize for GetTaskResultInputRequired {
 
 /// An answer to `tasks/get`: the work is done and the result is here.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -20337,13 +20337,13 @@ pub struct GetTaskResultCompleted {
     /// What the original request would have returned, such as a [`CallToolResult`]. A tool that
     /// failed in its own terms is found here too, with `isError`.
     pub result: Object,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultCompleted {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResultCompleted` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20502,7 +20502,7 @@ impl Serialize for GetTaskResultCompleted {
 
 /// An answer to `tasks/get`: the request ended with an error.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -20529,13 +20529,13 @@ pub struct GetTaskResultFailed {
     pub poll_interval_ms: Option<i64>,
     /// The JSON-RPC error that the original request would have been answered with.
     pub error: ErrorObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultFailed {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResultFailed` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20694,7 +20694,7 @@ impl Serialize for GetTaskResultFailed {
 
 /// An answer to `tasks/get`: the work was stopped.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -20719,13 +20719,13 @@ pub struct GetTaskResultCancelled {
     /// How long to wait between two questions about the task, in milliseconds; asking more often
     /// may be refused. It can change while the task runs, and absent leaves it to the client.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultCancelled {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResultCancelled` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20877,7 +20877,7 @@ impl Serialize for GetTaskResultCancelled {
 
 /// How a task stands, in answer to `tasks/get`, with all that belongs to its status.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21030,7 +21030,7 @@ impl codec::Vacant for GetTaskResult {
 /// Answers questions that a task has put to the client. Several may be sent, each with some of
 /// the answers.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21073,13 +21073,13 @@ pub struct UpdateTaskRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskRequest {
-    /// Makes one of its required members.
+    /// Creates an `UpdateTaskRequest` from its required fields.
     #[must_use]
     pub fn new(params: UpdateTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -21146,7 +21146,7 @@ impl Serialize for UpdateTaskRequest {
 
 /// Parameters of `tasks/update`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -21160,13 +21160,13 @@ pub struct UpdateTaskRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `UpdateTaskRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -21242,7 +21242,7 @@ impl Serialize for UpdateTaskRequestParams {
 
 /// Confirms that the answers arrived. The task's status may show it only later.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21265,13 +21265,13 @@ pub struct UpdateTaskResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskResult {
-    /// Makes one without optional members.
+    /// Creates an `UpdateTaskResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -21334,7 +21334,7 @@ impl Serialize for UpdateTaskResult {
 
 /// Asks the server to stop a task. It is a wish: the work may end in another way all the same.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21372,13 +21372,13 @@ pub struct CancelTaskRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CancelTaskRequest {
-    /// Makes one of its required members.
+    /// Creates a `CancelTaskRequest` from its required fields.
     #[must_use]
     pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -21445,7 +21445,7 @@ impl Serialize for CancelTaskRequest {
 
 /// Parameters of `tasks/cancel`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -21456,13 +21456,13 @@ pub struct CancelTaskRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CancelTaskRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CancelTaskRequestParams` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -21527,7 +21527,7 @@ impl Serialize for CancelTaskRequestParams {
 
 /// Confirms that the wish to stop arrived, not that the task has stopped.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21550,13 +21550,13 @@ pub struct CancelTaskResult {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CancelTaskResult {
-    /// Makes one without optional members.
+    /// Creates a `CancelTaskResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -21620,7 +21620,7 @@ impl Serialize for CancelTaskResult {
 /// Brings the news of a task to a client that listed it in `taskIds` of a subscription. It
 /// says all that `tasks/get` would; servers need not send it.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21649,13 +21649,13 @@ impl Serialize for CancelTaskResult {
 pub struct TaskStatusNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: TaskStatusNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotification {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotification` from its required fields.
     #[must_use]
     pub fn new(params: impl Into<TaskStatusNotificationParams>) -> Self {
         Self {
@@ -21717,7 +21717,7 @@ impl Serialize for TaskStatusNotification {
 
 /// News of a task: the work goes on.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -21742,13 +21742,13 @@ pub struct TaskStatusNotificationParamsWorking {
     /// How long to wait between two questions about the task, in milliseconds; asking more often
     /// may be refused. It can change while the task runs, and absent leaves it to the client.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsWorking {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParamsWorking` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -21896,7 +21896,7 @@ impl Serialize for TaskStatusNotificationParamsWorking {
 
 /// News of a task: the client has questions to answer.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -21924,13 +21924,13 @@ pub struct TaskStatusNotificationParamsInputRequired {
     /// All questions that are open just now, each under a key that is never used again for this
     /// task. The same one comes back until it is answered, so show each key to the user only once.
     pub input_requests: InputRequests,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsInputRequired {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParamsInputRequired` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22085,7 +22085,7 @@ impl Serialize for TaskStatusNotificationParamsInputRequired {
 
 /// News of a task: the work is done and the result is here.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -22113,13 +22113,13 @@ pub struct TaskStatusNotificationParamsCompleted {
     /// What the original request would have returned, such as a [`CallToolResult`]. A tool that
     /// failed in its own terms is found here too, with `isError`.
     pub result: Object,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsCompleted {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParamsCompleted` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22274,7 +22274,7 @@ impl Serialize for TaskStatusNotificationParamsCompleted {
 
 /// News of a task: the request ended with an error.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -22301,13 +22301,13 @@ pub struct TaskStatusNotificationParamsFailed {
     pub poll_interval_ms: Option<i64>,
     /// The JSON-RPC error that the original request would have been answered with.
     pub error: ErrorObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsFailed {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParamsFailed` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22462,7 +22462,7 @@ impl Serialize for TaskStatusNotificationParamsFailed {
 
 /// News of a task: the work was stopped.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -22487,13 +22487,13 @@ pub struct TaskStatusNotificationParamsCancelled {
     /// How long to wait between two questions about the task, in milliseconds; asking more often
     /// may be refused. It can change while the task runs, and absent leaves it to the client.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsCancelled {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParamsCancelled` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22642,7 +22642,7 @@ impl Serialize for TaskStatusNotificationParamsCancelled {
 /// Parameters of `notifications/tasks`: how the task stands, with all that belongs to its
 /// status.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -22780,13 +22780,13 @@ impl codec::Vacant for TaskStatusNotificationParams {
 /// The settings under `io.modelcontextprotocol/tasks` in `extensions`. There are none so far:
 /// an empty object announces support.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 pub type TasksExtensionCapability = codec::Empty;
 
 /// Whether a resource is a single thing to read or holds other resources.
 ///
-/// Needs the feature `sep-2093`.
+/// Requires the feature `sep-2093`.
 #[cfg(feature = "sep-2093")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ResourceType {
@@ -22800,7 +22800,7 @@ pub enum ResourceType {
 
 #[cfg(feature = "sep-2093")]
 impl ResourceType {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -22866,7 +22866,7 @@ impl<'de> Deserialize<'de> for ResourceType {
 /// Asks for what a list would say about one resource, without its contents. Every server that
 /// has resources and takes part in this proposal answers it.
 ///
-/// Needs the feature `sep-2093`.
+/// Requires the feature `sep-2093`.
 ///
 /// # Example
 ///
@@ -22900,13 +22900,13 @@ pub struct ReadResourceMetadataRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataRequest {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceMetadataRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: ReadResourceMetadataRequestParams,
@@ -22976,7 +22976,7 @@ impl Serialize for ReadResourceMetadataRequest {
 
 /// Parameters of `resources/metadata`.
 ///
-/// Needs the feature `sep-2093`.
+/// Requires the feature `sep-2093`.
 #[cfg(feature = "sep-2093")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -22987,13 +22987,13 @@ pub struct ReadResourceMetadataRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceMetadataRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -23050,7 +23050,7 @@ impl Serialize for ReadResourceMetadataRequestParams {
 
 /// The description of one resource, in answer to `resources/metadata`.
 ///
-/// Needs the feature `sep-2093`.
+/// Requires the feature `sep-2093`.
 ///
 /// # Example
 ///
@@ -23085,13 +23085,13 @@ pub struct ReadResourceMetadataResult {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataResult {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceMetadataResult` from its required fields.
     #[must_use]
     pub fn new(resource: Resource) -> Self {
         Self {
@@ -23171,7 +23171,7 @@ impl Serialize for ReadResourceMetadataResult {
 
 /// Asks for one resource together with its description and version.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 ///
 /// # Example
 ///
@@ -23206,13 +23206,13 @@ pub struct GetResourceRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetResourceRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -23279,7 +23279,7 @@ impl Serialize for GetResourceRequest {
 
 /// Parameters of `resources/get`.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -23294,13 +23294,13 @@ pub struct GetResourceRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -23368,7 +23368,7 @@ impl Serialize for GetResourceRequestParams {
 
 /// One resource: description and contents, in answer to `resources/get`.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 ///
 /// # Example
 ///
@@ -23408,13 +23408,13 @@ pub struct GetResourceResult {
     /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
     /// leave it out, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceResult {
-    /// Makes one of its required members.
+    /// Creates a `GetResourceResult` from its required fields.
     #[must_use]
     pub fn new(resource: Resource, contents: impl Into<GetResourceContents>) -> Self {
         Self {
@@ -23499,7 +23499,7 @@ impl Serialize for GetResourceResult {
 
 /// The contents of a resource in answer to `resources/get`: text or bytes.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -23580,7 +23580,7 @@ impl codec::Vacant for GetResourceContents {
 
 /// Contents that are text.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -23589,13 +23589,13 @@ pub struct GetTextResourceContents {
     pub content_type: String,
     /// The text itself.
     pub content: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl GetTextResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `GetTextResourceContents` from its required fields.
     #[must_use]
     pub fn new(content_type: impl Into<String>, content: impl Into<String>) -> Self {
         Self {
@@ -23656,7 +23656,7 @@ impl Serialize for GetTextResourceContents {
 
 /// Contents that are bytes.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -23665,13 +23665,13 @@ pub struct GetBlobResourceContents {
     pub content_type: String,
     /// The bytes in base64.
     pub blob: Base64Text,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl GetBlobResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `GetBlobResourceContents` from its required fields.
     #[must_use]
     pub fn new(content_type: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
@@ -23728,7 +23728,7 @@ impl Serialize for GetBlobResourceContents {
 
 /// Asks the server to report changes of several resources until `resources/unsubscribe`.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 ///
 /// # Example
 ///
@@ -23764,13 +23764,13 @@ pub struct SubscribeResourcesRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl SubscribeResourcesRequest {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeResourcesRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: SubscribeResourcesRequestParams,
@@ -23840,7 +23840,7 @@ impl Serialize for SubscribeResourcesRequest {
 
 /// Parameters of `resources/subscribe` for several resources at once.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -23851,13 +23851,13 @@ pub struct SubscribeResourcesRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl SubscribeResourcesRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeResourcesRequestParams` from its required fields.
     #[must_use]
     pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
         Self {
@@ -23914,7 +23914,7 @@ impl Serialize for SubscribeResourcesRequestParams {
 
 /// Ends the watch over some or all of the resources named to `resources/subscribe`.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 ///
 /// # Example
 ///
@@ -23950,13 +23950,13 @@ pub struct UnsubscribeResourcesRequest {
     /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
     /// string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl UnsubscribeResourcesRequest {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeResourcesRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: UnsubscribeResourcesRequestParams,
@@ -24026,7 +24026,7 @@ impl Serialize for UnsubscribeResourcesRequest {
 
 /// Parameters of `resources/unsubscribe` for several resources at once.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -24037,13 +24037,13 @@ pub struct UnsubscribeResourcesRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl UnsubscribeResourcesRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeResourcesRequestParams` from its required fields.
     #[must_use]
     pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
         Self {
@@ -24101,7 +24101,7 @@ impl Serialize for UnsubscribeResourcesRequestParams {
 /// Says that the contents of a watched resource are new. They are not included:
 /// `resources/get` brings them.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 ///
 /// # Example
 ///
@@ -24130,13 +24130,13 @@ impl Serialize for UnsubscribeResourcesRequestParams {
 pub struct ResourceContentChangedNotification {
     /// Input of the operation. Absent where the method needs none.
     pub params: ResourceContentChangedNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl ResourceContentChangedNotification {
-    /// Makes one of its required members.
+    /// Creates a `ResourceContentChangedNotification` from its required fields.
     #[must_use]
     pub fn new(params: ResourceContentChangedNotificationParams) -> Self {
         Self {
@@ -24198,7 +24198,7 @@ impl Serialize for ResourceContentChangedNotification {
 
 /// Parameters of `notifications/resources/content_changed`.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -24209,13 +24209,13 @@ pub struct ResourceContentChangedNotificationParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl ResourceContentChangedNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceContentChangedNotificationParams` from its required fields.
     #[must_use]
     pub fn new(resource: Resource) -> Self {
         Self {
