@@ -19,12 +19,12 @@ use crate::client::Client;
 use crate::list::{List, Paged};
 
 impl Client {
-    /// Runs one of the server's tools (`tools/call`).
+    /// Calls a tool of the server (`tools/call`).
     pub fn call_tool(&self, name: impl Into<String>) -> Call<CallToolRequest> {
         self.request(CallToolRequestParams::new(name, self.meta()))
     }
 
-    /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
+    /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
     pub fn complete(
         &self,
@@ -34,9 +34,10 @@ impl Client {
         self.request(CompleteRequestParams::new(ref_, argument, self.meta()))
     }
 
-    /// Asks a server what it is, speaks and offers (`server/discover`). Every server of this
-    /// revision answers it; a client may skip it and find out with its first real request whether
-    /// the revision suits.
+    /// Requests the supported protocol versions, the capabilities and the instructions of the
+    /// server (`server/discover`). Every server of this protocol version supports it. Clients do
+    /// not have to send it: the response to any request shows whether the server supports the
+    /// protocol version of that request.
     pub fn discover(&self) -> Call<DiscoverRequest> {
         self.request(RequestParams::new(self.meta()))
     }
@@ -46,7 +47,7 @@ impl Client {
         self.request(GetPromptRequestParams::new(name, self.meta()))
     }
 
-    /// Asks for one page of the prompts that the server offers (`prompts/list`).
+    /// Requests one page of the prompts of the server (`prompts/list`).
     pub fn list_prompts(&self) -> Call<ListPromptsRequest> {
         self.request(PaginatedRequestParams::new(self.meta()))
     }
@@ -57,8 +58,7 @@ impl Client {
         self.list_prompts().list()
     }
 
-    /// Asks for one page of the resource templates that the server offers
-    /// (`resources/templates/list`).
+    /// Requests one page of the resource templates of the server (`resources/templates/list`).
     pub fn list_resource_templates(&self) -> Call<ListResourceTemplatesRequest> {
         self.request(PaginatedRequestParams::new(self.meta()))
     }
@@ -70,7 +70,7 @@ impl Client {
         self.list_resource_templates().list()
     }
 
-    /// Asks for one page of the resources that the server offers (`resources/list`).
+    /// Requests one page of the resources of the server (`resources/list`).
     pub fn list_resources(&self) -> Call<ListResourcesRequest> {
         self.request(PaginatedRequestParams::new(self.meta()))
     }
@@ -81,7 +81,7 @@ impl Client {
         self.list_resources().list()
     }
 
-    /// Asks for one page of the tools that the server offers (`tools/list`).
+    /// Requests one page of the tools of the server (`tools/list`).
     pub fn list_tools(&self) -> Call<ListToolsRequest> {
         self.request(PaginatedRequestParams::new(self.meta()))
     }
@@ -92,13 +92,14 @@ impl Client {
         self.list_tools().list()
     }
 
-    /// Asks a server for the contents of one resource. (`resources/read`)
+    /// Reads the contents of a resource (`resources/read`).
     pub fn read_resource(&self, uri: impl Into<String>) -> Call<ReadResourceRequest> {
         self.request(ReadResourceRequestParams::new(uri, self.meta()))
     }
 
-    /// Opens a subscription: a stream on which the server sends the notifications that the client
-    /// asks for. It stays unanswered while the subscription lasts. (`subscriptions/listen`)
+    /// Opens a subscription (`subscriptions/listen`): a stream on which the server sends the
+    /// requested notifications. The server responds to this request only when the subscription
+    /// ends.
     pub fn subscriptions_listen(
         &self,
         notifications: SubscriptionFilter,
@@ -108,20 +109,20 @@ impl Client {
 }
 
 impl Call<CallToolRequest> {
-    /// Input for the tool, by argument name; it has to satisfy the tool's `inputSchema`. Absent
-    /// where the tool takes none.
+    /// Arguments of the tool by name. They must conform to the tool's `inputSchema`. Absent if the
+    /// tool takes no arguments.
     pub fn arguments(self, arguments: impl Into<Object>) -> Self {
         self.with(|params| params.arguments(arguments))
     }
 
-    /// Answers to the questions of the preceding input-required result, each under the key of its
-    /// question. Absent on the first attempt.
+    /// Responses to the input requests of the preceding input-required result, each under the key
+    /// of its input request. Absent on the first attempt.
     pub fn input_responses(self, input_responses: impl Into<InputResponses>) -> Self {
         self.with(|params| params.input_responses(input_responses))
     }
 
-    /// Opaque text in which the server keeps its progress between attempts. The client returns it
-    /// byte for byte on the retry and sends none where it got none; the server must treat it as
+    /// Opaque state that the server sends in an input-required result. The client returns it byte
+    /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
     pub fn request_state(self, request_state: impl Into<String>) -> Self {
         self.with(|params| params.request_state(request_state))
@@ -129,28 +130,28 @@ impl Call<CallToolRequest> {
 }
 
 impl Call<CompleteRequest> {
-    /// What the user filled in before, so that suggestions can depend on it. Absent where there is
-    /// nothing yet.
+    /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
+    /// filled in none.
     pub fn context(self, context: CompletionContext) -> Self {
         self.with(|params| params.context(context))
     }
 }
 
 impl Call<GetPromptRequest> {
-    /// Values by argument name, always text. Absent where the prompt takes none; a missing
-    /// required one is answered with error `-32602`.
+    /// Arguments of the prompt by name; all values are strings. Absent if the prompt takes no
+    /// arguments. If a required argument is missing, the request fails with error `-32602`.
     pub fn arguments(self, arguments: impl Into<Map<String>>) -> Self {
         self.with(|params| params.arguments(arguments))
     }
 
-    /// Answers to the questions of the preceding input-required result, each under the key of its
-    /// question. Absent on the first attempt.
+    /// Responses to the input requests of the preceding input-required result, each under the key
+    /// of its input request. Absent on the first attempt.
     pub fn input_responses(self, input_responses: impl Into<InputResponses>) -> Self {
         self.with(|params| params.input_responses(input_responses))
     }
 
-    /// Opaque text in which the server keeps its progress between attempts. The client returns it
-    /// byte for byte on the retry and sends none where it got none; the server must treat it as
+    /// Opaque state that the server sends in an input-required result. The client returns it byte
+    /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
     pub fn request_state(self, request_state: impl Into<String>) -> Self {
         self.with(|params| params.request_state(request_state))
@@ -158,46 +159,50 @@ impl Call<GetPromptRequest> {
 }
 
 impl Call<ListPromptsRequest> {
-    /// Where to go on: the `nextCursor` of the previous page, passed back unchanged. Absent on the
-    /// first page; one that the server does not recognise is refused with -32602.
+    /// Cursor of the page to fetch: the `nextCursor` of the previous page, unchanged. Absent for
+    /// the first page. If the server does not recognize the cursor, the request fails with error
+    /// `-32602`.
     pub fn cursor(self, cursor: impl Into<Cursor>) -> Self {
         self.with(|params| params.cursor(cursor))
     }
 }
 
 impl Call<ListResourceTemplatesRequest> {
-    /// Where to go on: the `nextCursor` of the previous page, passed back unchanged. Absent on the
-    /// first page; one that the server does not recognise is refused with -32602.
+    /// Cursor of the page to fetch: the `nextCursor` of the previous page, unchanged. Absent for
+    /// the first page. If the server does not recognize the cursor, the request fails with error
+    /// `-32602`.
     pub fn cursor(self, cursor: impl Into<Cursor>) -> Self {
         self.with(|params| params.cursor(cursor))
     }
 }
 
 impl Call<ListResourcesRequest> {
-    /// Where to go on: the `nextCursor` of the previous page, passed back unchanged. Absent on the
-    /// first page; one that the server does not recognise is refused with -32602.
+    /// Cursor of the page to fetch: the `nextCursor` of the previous page, unchanged. Absent for
+    /// the first page. If the server does not recognize the cursor, the request fails with error
+    /// `-32602`.
     pub fn cursor(self, cursor: impl Into<Cursor>) -> Self {
         self.with(|params| params.cursor(cursor))
     }
 }
 
 impl Call<ListToolsRequest> {
-    /// Where to go on: the `nextCursor` of the previous page, passed back unchanged. Absent on the
-    /// first page; one that the server does not recognise is refused with -32602.
+    /// Cursor of the page to fetch: the `nextCursor` of the previous page, unchanged. Absent for
+    /// the first page. If the server does not recognize the cursor, the request fails with error
+    /// `-32602`.
     pub fn cursor(self, cursor: impl Into<Cursor>) -> Self {
         self.with(|params| params.cursor(cursor))
     }
 }
 
 impl Call<ReadResourceRequest> {
-    /// Answers to the questions of the preceding input-required result, each under the key of its
-    /// question. Absent on the first attempt.
+    /// Responses to the input requests of the preceding input-required result, each under the key
+    /// of its input request. Absent on the first attempt.
     pub fn input_responses(self, input_responses: impl Into<InputResponses>) -> Self {
         self.with(|params| params.input_responses(input_responses))
     }
 
-    /// Opaque text in which the server keeps its progress between attempts. The client returns it
-    /// byte for byte on the retry and sends none where it got none; the server must treat it as
+    /// Opaque state that the server sends in an input-required result. The client returns it byte
+    /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
     pub fn request_state(self, request_state: impl Into<String>) -> Self {
         self.with(|params| params.request_state(request_state))

@@ -1932,11 +1932,11 @@ impl TryFrom<new::ElicitRequest> for old::ElicitRequest {
             extra.stash("id", &from.id);
             old::ElicitRequest {
                 params: match from.params {
-                    new::ElicitRequestParams::URL(_) => {
+                    new::ElicitRequestParams::Url(_) => {
                         return Err(
                             ConvertError::no_variant(
                                 "ElicitRequestFormParams",
-                                "URL",
+                                "Url",
                                 "2025-06-18",
                             ),
                         );

@@ -481,8 +481,8 @@ impl From<old::ElicitRequestParams> for new::ElicitRequestParams {
     #[inline]
     fn from(from: old::ElicitRequestParams) -> Self {
         match from {
-            old::ElicitRequestParams::URL(value) => {
-                new::ElicitRequestParams::URL(value.into())
+            old::ElicitRequestParams::Url(value) => {
+                new::ElicitRequestParams::Url(value.into())
             }
             old::ElicitRequestParams::Form(value) => {
                 new::ElicitRequestParams::Form(value.into())
@@ -2097,8 +2097,8 @@ impl TryFrom<new::ElicitRequestParams> for old::ElicitRequestParams {
                 new::ElicitRequestParams::Form(value) => {
                     old::ElicitRequestParams::Form(value.into())
                 }
-                new::ElicitRequestParams::URL(value) => {
-                    old::ElicitRequestParams::URL(value.try_into()?)
+                new::ElicitRequestParams::Url(value) => {
+                    old::ElicitRequestParams::Url(value.try_into()?)
                 }
             }
         })

@@ -754,7 +754,7 @@ impl Arbitrary for ElicitRequestParams {
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<ElicitRequestUrlParams>().prop_map(Self::URL).boxed(),
+            any::<ElicitRequestUrlParams>().prop_map(Self::Url).boxed(),
             any::<ElicitRequestFormParams>().prop_map(Self::Form).boxed(),
         ])
     }

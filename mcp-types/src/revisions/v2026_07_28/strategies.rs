@@ -1033,7 +1033,7 @@ impl Arbitrary for ElicitRequestParams {
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
             any::<ElicitRequestFormParams>().prop_map(Self::Form).boxed(),
-            any::<ElicitRequestUrlParams>().prop_map(Self::URL).boxed(),
+            any::<ElicitRequestUrlParams>().prop_map(Self::Url).boxed(),
         ])
     }
 }
