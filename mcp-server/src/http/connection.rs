@@ -155,10 +155,10 @@ impl Connection {
             // The state of a connection that is in use is large. Most of those that are open and
             // silent never need it.
             Either::First(Ok(Some(opening))) => Box::pin(self.serve_http(stream, opening)).await,
-            Either::First(Ok(None)) => {}
             Either::First(Err(error)) => tracing::debug!(%error, "a connection broke"),
             Either::Second(Either::First(why)) => self.closed(why),
-            Either::Second(Either::Second(())) => {}
+            // Nothing was sent, or the server stops.
+            Either::First(Ok(None)) | Either::Second(Either::Second(())) => {}
         }
     }
 
