@@ -149,8 +149,9 @@ impl Connection {
             // The state of a connection that is in use is large. Most of those that are open and
             // silent never need it.
             Either::First(Ok(Some(opening))) => Box::pin(self.serve_http(stream, opening)).await,
-            Either::First(Ok(None)) => {}
             Either::First(Err(error)) => tracing::debug!(%error, "a connection broke"),
+            // Nothing was sent.
+            Either::First(Ok(None)) => {}
             Either::Second(why) => self.closed(why),
         }
     }
