@@ -36,6 +36,8 @@ use crate::error::TransportError;
 use crate::limits::Limits;
 use crate::transport::{Open, Opened};
 use connector::Roots;
+#[cfg(feature = "tls")]
+pub(crate) use connector::{KEEPALIVE, KEEPALIVE_INTERVAL};
 use link::HttpLink;
 use wire::Wire;
 

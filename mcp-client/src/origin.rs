@@ -43,6 +43,9 @@ pub(crate) struct Origin {
 /// As many characters of a scheme are shown.
 const SHOWN: usize = 32;
 
+/// The longest name that a host can have (RFC 1035, section 3.1, without the last dot).
+const HOST_BYTES: usize = 253;
+
 impl Origin {
     /// The origin of a URL of the scheme `http` or `https`.
     pub(crate) fn parse(url: &str) -> Result<Self, UrlFault> {
@@ -69,7 +72,7 @@ impl Origin {
             let end = authority.find(':').unwrap_or(authority.len());
             let (host, port) = authority.split_at(end);
             let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-            if host.is_empty() || !host.bytes().all(legal) {
+            if host.is_empty() || host.len() > HOST_BYTES || !host.bytes().all(legal) {
                 return Err(UrlFault::Host);
             }
             (host, port)
@@ -163,6 +166,7 @@ mod tests {
             ("https:///x", UrlFault::Host),
             ("https://:1/x", UrlFault::Host),
             ("https://exa%6Dple.com/", UrlFault::Host),
+            (&format!("https://{}/", "x".repeat(254)), UrlFault::Host),
             ("https://[::1/", UrlFault::Host),
             ("https://[::1%25eth0]/", UrlFault::Host),
             ("https://example.com:/", UrlFault::Port),

@@ -10,8 +10,10 @@ use mcp_types::{ElicitAction, ElicitRequest, ElicitRequestUrlParams, InputRespon
 
 use crate::inputs::{InputError, Inputs};
 
-/// The pages that a server names where it refuses a call for want of them; `None` where it does
-/// not, or nobody shows them.
+/// Returns the pages that the user has to open before the server accepts a call it refused.
+///
+/// Returns `None` if the server refused the call for another reason, or if the program has no
+/// handler that shows pages to the user.
 pub(crate) fn asked(
     inputs: &Inputs,
     revision: Revision,

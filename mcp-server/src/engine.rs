@@ -140,7 +140,8 @@ impl Server {
             } => self.request(&id, &method, params, via),
             Message::Notification { method, params, .. } => self.notification(&method, params, via),
             Message::Result { .. } | Message::Error { .. } => {
-                if respond::hand_over(via.session.as_deref(), &message) == Some(false) {
+                let session = via.session.as_deref();
+                if respond::hand_over(session, &message, self.limits()) == Some(false) {
                     let id = message.id().map(PeerDisplay);
                     tracing::warn!(
                         id = id.map(display),

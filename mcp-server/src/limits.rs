@@ -1,17 +1,18 @@
 //! Bounds on what peers can make the server keep, do and wait for.
 
-use std::time::Duration;
+mod checked;
 
-use crate::error::BuildError;
+use std::time::Duration;
 
 /// Bounds on everything that a peer could make grow or last. The defaults suit most servers.
 ///
 /// How deep JSON may nest is fixed, by [`NESTING_LIMIT`](mcp_types::json::NESTING_LIMIT).
 ///
-/// A peer is an authenticated [`Principal`](crate::Principal); without one, over HTTP, the address
-/// that a request comes from (for IPv6 its /64 network), else the pair of byte streams. Where the
-/// address is not known either, because the service runs behind a stack that does not pass it on
-/// as an extension of the type [`SocketAddr`](std::net::SocketAddr), only the totals hold.
+/// A peer is an authenticated [`Principal`](crate::Principal). Requests without a principal belong
+/// to the peer of their `PeerAddress` over HTTP, for IPv6 to its /64 network, and otherwise to the
+/// peer of their pair of byte streams. An HTTP request without a `PeerAddress` counts for the
+/// totals only: this happens if the service runs in a stack that does not attach the address of the
+/// connection.
 ///
 /// [`Duration::MAX`] and [`usize::MAX`] mean that there is no limit.
 ///
@@ -41,16 +42,20 @@ use crate::error::BuildError;
 pub struct Limits {
     /// Bytes of one message, and of an HTTP body: 4 MiB.
     pub message_bytes: usize,
-    /// JSON values in the params of one message: 100,000. Members, elements, arrays and objects
-    /// count. Even the shortest value costs time and memory, so that 4 MiB of them would keep a
-    /// thread busy for too long; long texts count once. More are refused with -32602.
+    /// JSON values in the params of one message, and in the answer of a client to a request of the
+    /// server: 100,000. Members, elements, arrays and objects count. Even the shortest value costs
+    /// time and memory, so that 4 MiB of them would keep a thread busy for too long; long texts
+    /// count once. Requests with more are refused with -32602. A handler that waits for an answer
+    /// with more gets `InputError::Answer`.
     pub message_values: usize,
     /// Messages in one batch of revision 2025-03-26: 100.
     pub batch: usize,
     /// Requests of one connection or session that run at once, over HTTP of all connections
-    /// together: 1,024. One more is refused. Requests for URLs of resources are counted apart.
+    /// together: 1,024. One more is refused, but answers and cancellations in sessions are accepted:
+    /// requests may be waiting for them. Requests for URLs of resources are counted apart.
     pub concurrent_requests: usize,
-    /// Requests of `subscriptions/listen` of one peer that last at once: 1,024.
+    /// Requests of `subscriptions/listen` of one peer, by its principal or `PeerAddress`, that last
+    /// at once: 1,024.
     pub subscriptions: usize,
     /// Requests of `subscriptions/listen` that last at once in all: 10,000.
     pub all_subscriptions: usize,
@@ -148,14 +153,6 @@ pub struct Limits {
 /// it lasts.
 pub(crate) const SUBSCRIBED_BYTES: usize = 256 << 10;
 
-/// The longest time that is measured, some 30 years. Times are added to each other and to the
-/// current time, which must not overflow.
-const LONGEST: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
-
-/// The highest count and size that is measured: numbers are added to each other, and a semaphore
-/// has no more permits.
-const MOST: usize = usize::MAX >> 4;
-
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -195,111 +192,5 @@ impl Default for Limits {
             id_bytes: 1 << 10,
             retained_bytes: 256 << 20,
         }
-    }
-}
-
-impl Limits {
-    /// Returns the same limits, with those that mean "unlimited" low enough to calculate with.
-    ///
-    /// # Errors
-    ///
-    /// [`BuildError::Invalid`] for a limit with which nothing could be served.
-    pub(crate) fn checked(mut self) -> Result<Self, BuildError> {
-        let Self {
-            message_bytes,
-            message_values,
-            batch,
-            concurrent_requests,
-            subscriptions,
-            all_subscriptions,
-            subscribed_resources,
-            queued_bytes,
-            first_message_time,
-            request_time,
-            grace_time,
-            sessions,
-            session_idle_time,
-            progress_interval,
-            state_time,
-            header_bytes,
-            connections,
-            keep_alive,
-            kept_events,
-            header_time,
-            connection_idle_time,
-            body_time,
-            body_rate,
-            body_bytes,
-            write_time,
-            requests_per_peer,
-            connections_per_peer,
-            sessions_per_peer,
-            body_bytes_per_peer,
-            queued_bytes_per_peer,
-            all_queued_bytes,
-            uri_bytes,
-            peer_bytes,
-            id_bytes,
-            retained_bytes,
-        } = &mut self;
-        for (name, is_zero) in [
-            ("message_bytes", *message_bytes == 0),
-            ("keep_alive", keep_alive.is_zero()),
-            ("header_time", header_time.is_zero()),
-            ("connection_idle_time", connection_idle_time.is_zero()),
-            ("write_time", write_time.is_zero()),
-        ] {
-            if is_zero {
-                return Err(BuildError::Invalid {
-                    kind: "limit",
-                    name: name.to_owned(),
-                    reason: "it is zero, so that nothing could be served".to_owned(),
-                });
-            }
-        }
-        for time in [
-            first_message_time,
-            request_time,
-            grace_time,
-            session_idle_time,
-            progress_interval,
-            state_time,
-            keep_alive,
-            header_time,
-            connection_idle_time,
-            body_time,
-            write_time,
-        ] {
-            *time = LONGEST.min(*time);
-        }
-        for number in [
-            message_bytes,
-            message_values,
-            batch,
-            concurrent_requests,
-            subscriptions,
-            all_subscriptions,
-            subscribed_resources,
-            queued_bytes,
-            sessions,
-            header_bytes,
-            connections,
-            kept_events,
-            body_rate,
-            body_bytes,
-            requests_per_peer,
-            connections_per_peer,
-            sessions_per_peer,
-            body_bytes_per_peer,
-            queued_bytes_per_peer,
-            all_queued_bytes,
-            uri_bytes,
-            peer_bytes,
-            id_bytes,
-            retained_bytes,
-        ] {
-            *number = MOST.min(*number);
-        }
-        Ok(self)
     }
 }

@@ -118,7 +118,8 @@ impl Server {
     /// New requests are refused (503 over HTTP, -32603 elsewhere). Subscriptions end with their
     /// result; streams on which nothing is served end at once, such as those of announcements to
     /// sessions. Requests in flight have [`Limits::grace_time`] to finish; those that take longer
-    /// are ended with an error. Called again, it does nothing.
+    /// are ended with an error. Clients can still cancel them, and answer what their handlers ask.
+    /// Called again, it does nothing.
     pub fn shutdown(&self) {
         self.inner.stopping.set();
     }

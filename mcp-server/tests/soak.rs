@@ -2,6 +2,8 @@
 //! leaves anything behind.
 
 mod soak {
+    #[cfg(unix)]
+    mod descriptors;
     mod http;
     mod mix;
     mod pipes;

@@ -35,6 +35,11 @@ fn numbered(size: usize, member: impl Fn(usize) -> String) -> String {
     text
 }
 
+/// The members of an object of about so many bytes, each with its own name.
+fn members(size: usize) -> String {
+    numbered(size, |at| format!("\"{at}\":0"))
+}
+
 fn value(text: &str) -> bool {
     json::from_str::<Value>(text).is_ok()
 }
@@ -104,44 +109,25 @@ const SHAPES: &[(&str, Make, Decode)] = &[
         |n| format!("[{}0]", repeat("{},", n)),
         value,
     ),
-    (
-        "members",
-        |n| format!("{{{}}}", numbered(n, |at| format!("\"{at}\":0"))),
-        value,
-    ),
+    ("members", |n| format!("{{{}}}", members(n)), value),
     (
         "a member twice, last",
-        |n| format!("{{{},\"0\":0}}", numbered(n, |at| format!("\"{at}\":0"))),
+        |n| format!("{{{},\"0\":0}}", members(n)),
         value,
     ),
     (
         "unknown members",
-        |n| {
-            format!(
-                r#"{{"content":[],"resultType":"complete",{}}}"#,
-                numbered(n, |at| format!("\"{at}\":0"))
-            )
-        },
+        |n| format!(r#"{{"content":[],"resultType":"complete",{}}}"#, members(n)),
         result,
     ),
     (
         "members before the tag",
-        |n| {
-            format!(
-                r#"{{"text":"",{},"type":"text"}}"#,
-                numbered(n, |at| format!("\"{at}\":0"))
-            )
-        },
+        |n| format!(r#"{{"text":"",{},"type":"text"}}"#, members(n)),
         block,
     ),
     (
         "members of an envelope",
-        |n| {
-            format!(
-                r#"{{"jsonrpc":"2.0","method":"x",{}}}"#,
-                numbered(n, |at| format!("\"{at}\":0"))
-            )
-        },
+        |n| format!(r#"{{"jsonrpc":"2.0","method":"x",{}}}"#, members(n)),
         message,
     ),
     (

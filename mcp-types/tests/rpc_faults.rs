@@ -274,15 +274,29 @@ fn duplicate_of_any_member_does_not_pick_one() {
             true,
         );
     }
-    let many: Vec<_> = (0..20_000)
-        .map(|n| format!("\"x{}\":0", n % 19_999))
-        .collect();
+    let many: Vec<_> = (0..1_000).map(|n| format!("\"x{}\":0", n % 999)).collect();
     check(
         &format!("{{{VERSION},{METHOD},{}}}", many.join(",")),
         Fault::DuplicateMember,
         -32600,
         false,
     );
+}
+
+#[test]
+fn more_than_a_thousand_unknown_members_are_refused_with_the_id() {
+    let unknown = |count: usize| {
+        let members: Vec<_> = (0..count).map(|n| format!("\"x{n}\":[{n}]")).collect();
+        format!("{{{VERSION},{METHOD},{},{ID}}}", members.join(","))
+    };
+    let kept = rpc::parse(unknown(1_000).as_bytes()).map(|message| match message {
+        Message::Request { extra, .. } => extra.len(),
+        _ => 0,
+    });
+    assert_eq!(kept, Ok(1_000));
+    for count in [1_001, 50_000] {
+        check(&unknown(count), Fault::TooManyMembers, -32600, true);
+    }
 }
 
 #[test]

@@ -9,7 +9,6 @@ use crate::{peers, subject};
 
 const USAGE: &str = "\
 usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
-                          [--except NAME]...
                           [--format text|markdown]
        cargo xtask attack --url URL [--pid PID] [--tool NAME] [--arguments JSON] [--peer rmcp]
                           [--quick] [--only NAME]... [--format text|markdown]
@@ -28,7 +27,6 @@ usage: cargo xtask attack [--quick] [--peer rmcp] [--workers N] [--only NAME]...
   --peer rmcp        attacks rmcp, too, and prints both side by side; its bounds are not checked
   --workers N        worker threads of the servers, by default 2
   --only NAME        this attack alone; may be repeated; an unknown name lists all of them
-  --except NAME      all but this one; may be repeated
   --format markdown  the table of the README
   --pid PID          the process of the server at URL; without it, its memory is unknown
   --tool NAME        the tool that good clients call at URL, by default `test_simple_text`
@@ -64,7 +62,7 @@ impl Options {
             match word.as_str() {
                 "--peer" if value == "rmcp" => options.rmcp = true,
                 "--url" | "--pid" | "--tool" | "--arguments" | "--workers" | "--only"
-                | "--except" | "--format" => {
+                | "--format" => {
                     options.elsewhere |= word == "--url";
                     options.passed.extend([word.clone(), value.clone()]);
                 }

@@ -120,7 +120,7 @@ fn standalone(schema: &str, out: &str, hints: Option<&str>) -> Result<ExitCode> 
         outcome.types, outcome.messages
     );
     println!(
-        "needs serde, serde_json (raw_value, float_roundtrip) and base64; use it as `mod` of a crate"
+        "needs base64, serde, serde_json (raw_value, float_roundtrip) and smol_str; use it as `mod` of a crate"
     );
     Ok(ExitCode::SUCCESS)
 }

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use rustls::pki_types::ServerName;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
@@ -13,6 +14,7 @@ use tokio_rustls::client::TlsStream;
 use super::address::is_public;
 use super::error::FetchError;
 use super::policy::FetchPolicy;
+use crate::http::{KEEPALIVE, KEEPALIVE_INTERVAL};
 use crate::origin::Origin;
 
 /// What is left of the time for a transfer.
@@ -81,9 +83,17 @@ pub(super) async fn dial(
     let connect = async {
         let socket = TcpStream::connect(addresses.as_slice()).await?;
         socket.set_nodelay(true)?;
+        SockRef::from(&socket).set_tcp_keepalive(&tcp_keepalive())?;
         TlsConnector::from(config).connect(name, socket).await
     };
     connect.await.map_err(failed)
+}
+
+/// Lets the system find out that the other end is gone, even if the policy has no time limits.
+fn tcp_keepalive() -> TcpKeepalive {
+    TcpKeepalive::new()
+        .with_time(KEEPALIVE)
+        .with_interval(KEEPALIVE_INTERVAL)
 }
 
 async fn addresses(policy: &FetchPolicy, to: &Origin) -> io::Result<Vec<SocketAddr>> {

@@ -5,7 +5,7 @@ use http::header::{ACCEPT_RANGES, CONTENT_RANGE, ETAG};
 use http::{HeaderValue, StatusCode};
 
 use super::error::FetchError;
-use super::get::{Body, Get, content_type, plain};
+use super::get::{Body, Get, SHOWN, content_type, plain};
 use super::media::is_same;
 use super::policy::FetchPolicy;
 use super::reference::Reference;
@@ -39,9 +39,10 @@ impl Download {
     ) -> Result<Self, FetchError> {
         let url = reference.url(policy)?;
         let listed = reference.mime_type.as_deref();
+        let shown = |media_type: &str| media_type.chars().take(SHOWN).collect();
         let differs = |expected: &str, found: &str| FetchError::MediaType {
-            expected: expected.to_owned(),
-            found: found.to_owned(),
+            expected: shown(expected),
+            found: shown(found),
         };
         if let (Some(wanted), Some(listed)) = (wanted, listed)
             && !is_same(wanted, listed)

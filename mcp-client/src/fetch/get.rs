@@ -216,8 +216,8 @@ pub(crate) fn plain(headers: &HeaderMap) -> Result<(), FetchError> {
     }
 }
 
-/// As many bytes of a header are shown.
-const SHOWN: usize = 200;
+/// As many bytes of a header, or characters of a media type, are shown in an error.
+pub(super) const SHOWN: usize = 200;
 
 fn text(value: Option<&HeaderValue>) -> String {
     let value = value.map_or(&[][..], HeaderValue::as_bytes);

@@ -44,12 +44,11 @@ impl Reference {
     pub(super) fn url(&self, policy: &FetchPolicy) -> Result<&str, FetchError> {
         let url = self.http_url.as_deref().ok_or(FetchError::NoUrl)?;
         if let Some(at) = &self.http_url_expires_at {
-            let end = moment(at).ok_or_else(|| FetchError::Expiry {
-                text: at.chars().take(SHOWN).collect(),
-            })?;
+            let shown = || at.chars().take(SHOWN).collect();
+            let end = moment(at).ok_or_else(|| FetchError::Expiry { text: shown() })?;
             let needed = SystemTime::now().checked_add(policy.margin);
             if needed.is_none_or(|needed| needed >= end) {
-                return Err(FetchError::Expired { at: at.clone() });
+                return Err(FetchError::Expired { at: shown() });
             }
         }
         Ok(url)
@@ -61,7 +60,7 @@ impl Reference {
     }
 }
 
-/// As many characters are shown of what is no time.
+/// As many characters of a time are shown in an error.
 const SHOWN: usize = 40;
 
 impl From<&Resource> for Reference {

@@ -20,8 +20,8 @@ const IDLE: Duration = Duration::from_secs(4);
 
 /// How long a connection is silent before the system asks whether the other end is still there, and
 /// how long it waits before it asks again.
-const KEEPALIVE: Duration = Duration::from_secs(60);
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
+pub(crate) const KEEPALIVE: Duration = Duration::from_secs(60);
+pub(crate) const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Connections that wait to be used again.
 const IDLE_CONNECTIONS: usize = 64;

@@ -3,7 +3,7 @@
 //! From revision 2026-07-28, page "Streamable HTTP", section "Custom Headers from Tool Parameters".
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use http::{HeaderName, HeaderValue};
@@ -16,9 +16,9 @@ use serde_json::value::RawValue;
 
 use super::error::HttpError;
 
-/// As many tools with such arguments are known.
+/// Tools with such arguments that are known at most.
 const TOOLS: usize = 4096;
-/// And bytes of their names, and of the names of the arguments.
+/// Bytes of their names, and of the names of their arguments, at most.
 const BYTES: usize = 4 << 20;
 
 /// What the lists of tools said so far.
@@ -27,28 +27,51 @@ pub(super) struct ToolHeaders {
     known: RwLock<Tools>,
 }
 
+/// A bounded table. A tool for which there is no room replaces those that were listed first.
 #[derive(Default)]
 struct Tools {
-    by_name: HashMap<String, Known>,
+    by_name: HashMap<Arc<str>, Listed>,
+    /// The tools in the order in which they were listed last.
+    by_age: BTreeMap<u64, Arc<str>>,
+    /// The age of the next tool.
+    next: u64,
     bytes: usize,
+}
+
+struct Listed {
+    params: Known,
+    age: u64,
 }
 
 impl Tools {
     fn remove(&mut self, tool: &str) {
-        if let Some(params) = self.by_name.remove(tool) {
-            self.bytes -= size(tool, &params);
+        if let Some(listed) = self.by_name.remove(tool) {
+            self.by_age.remove(&listed.age);
+            self.bytes -= size(tool, &listed.params);
         }
     }
 
-    /// Adds a tool, if there is room.
+    /// Adds a tool that is not in the table. Returns `false` if it is larger than the whole table
+    /// may be.
     fn add(&mut self, tool: &str, params: Known) -> bool {
-        let after = self.bytes.saturating_add(size(tool, &params));
-        let fits = self.by_name.len() < TOOLS && after <= BYTES;
-        if fits {
-            self.bytes = after;
-            self.by_name.insert(tool.to_owned(), params);
+        let bytes = size(tool, &params);
+        if bytes > BYTES {
+            return false;
         }
-        fits
+        while self.by_name.len() >= TOOLS || self.bytes > BYTES - bytes {
+            let Some((_, first)) = self.by_age.pop_first() else {
+                break;
+            };
+            tracing::debug!(tool = %PeerText(&first), "headers of a tool are forgotten: too many");
+            self.remove(&first);
+        }
+        let tool: Arc<str> = tool.into();
+        let age = self.next;
+        self.next += 1;
+        self.bytes += bytes;
+        self.by_age.insert(age, Arc::clone(&tool));
+        self.by_name.insert(tool, Listed { params, age });
+        true
     }
 }
 
@@ -71,7 +94,8 @@ pub(super) type Known = Arc<[HeaderParam]>;
 impl ToolHeaders {
     pub(super) fn of(&self, tool: &str) -> Option<Known> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.by_name.get(tool).cloned()
+        let listed = known.by_name.get(tool)?;
+        Some(Arc::clone(&listed.params))
     }
 
     /// The headers for a call.
@@ -152,7 +176,7 @@ impl ToolHeaders {
         if !params.is_empty() && !known.add(tool, params.into()) {
             drop(known);
             let tool = PeerText(tool);
-            tracing::warn!(%tool, "too many tools whose arguments are repeated in headers");
+            tracing::warn!(%tool, "the names of its arguments are too long to be repeated in headers");
         }
     }
 }

@@ -244,3 +244,45 @@ async fn what_is_too_large_is_not_read_either() {
     assert_eq!(mcp.reads(), 0);
     assert!(!error.to_string().contains("secret"), "{error}");
 }
+
+#[tokio::test]
+async fn long_text_of_servers_is_cut_off_in_errors() {
+    let web = Web::start().await;
+    let mcp = Mcp::start().await;
+    let long = "x".repeat(20_000);
+    let future = format!("2026-01-01T00:00:00.{}Z", "0".repeat(20_000));
+    let mut errors = Vec::new();
+    for (resource, reply) in [
+        (
+            resource(),
+            Some(Reply::redirect("302 Found", &format!("https://{long}/"))),
+        ),
+        (
+            resource(),
+            Some(Reply::redirect("302 Found", &format!("{long}://x/"))),
+        ),
+        (resource(), Some(Reply::ok(&format!("text/{long}"), b""))),
+        (
+            resource().mime_type(format!("text/{long}")),
+            Some(Reply::ok("text/plain", b"")),
+        ),
+        (resource().http_url(format!("https://{long}/")), None),
+        (resource().http_url_expires_at(future), None),
+        (resource().http_url_expires_at(long.clone()), None),
+    ] {
+        if let Some(reply) = reply {
+            web.answer(reply);
+        }
+        let fetch = mcp.client.fetch(&resource).policy(web.policy());
+        let fetched = soon(fetch).await.expect("fetched");
+        let [error] = fetched.attempts() else {
+            panic!("one attempt: {:?}", fetched.attempts());
+        };
+        errors.push(format!("{error} {error:?}"));
+    }
+    for error in &errors {
+        assert!(error.len() < 1_000, "{error}");
+    }
+    assert!(errors[0].contains("Redirect"), "{}", errors[0]);
+    assert!(errors[1].contains("Redirect"), "{}", errors[1]);
+}

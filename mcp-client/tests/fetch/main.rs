@@ -5,8 +5,14 @@ mod broken;
 #[path = "../subject/certificate.rs"]
 mod certificate;
 mod expiry;
+mod extremes;
 mod faults;
 mod hosts;
+#[cfg(target_os = "linux")]
+mod keepalive;
+#[cfg(target_os = "linux")]
+#[path = "../subject/keepalive.rs"]
+mod kernel;
 mod mcp;
 mod reading;
 #[cfg(feature = "sep-2093")]

@@ -216,6 +216,35 @@ async fn a_redirect_is_followed_within_the_origin_alone() {
 }
 
 #[tokio::test]
+async fn the_target_of_a_redirect_is_cut_off_and_escaped_in_errors() {
+    let mut fake = Fake::start().await;
+    let client = fake.modern().await;
+    // One that is followed if it is a URL, and one that is not.
+    for (status, scheme) in [
+        ("307 Temporary Redirect", "https://"),
+        ("302 Found", "\u{e9}"),
+    ] {
+        let error = fails(&mut fake, &client, async |mut asked| {
+            let location = format!("{scheme}{}\t{}", "x".repeat(150), "y".repeat(20_000));
+            let head = format!("HTTP/1.1 {status}\r\nLocation: {location}\r\n\r\n");
+            asked.write(&head).await;
+        });
+        let error = error.await;
+        let HttpError::Redirect { location, .. } = http(&error) else {
+            panic!("{error}");
+        };
+        assert!(location.starts_with(scheme), "{location}");
+        assert!(
+            location.contains(r"x\u{9}y") && location.ends_with("y…"),
+            "{location}"
+        );
+        let shown = r"\u{9}".len() - 1 + 200 + 1;
+        assert_eq!(location.chars().count(), shown, "{location}");
+        assert!(error.to_string().len() < 1_000, "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_is_not_there_is_a_fault() {
     let fake = Fake::start().await;
     let http = fake.http();

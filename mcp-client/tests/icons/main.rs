@@ -4,6 +4,7 @@
 mod certificate;
 mod choosing;
 mod embedded;
+mod extremes;
 mod loading;
 mod older;
 #[path = "../fetch/web.rs"]

@@ -74,6 +74,41 @@ async fn what_was_asked_for_is_not_asked_for_again_before_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_largest_limits_keep_everything_and_zero_keeps_nothing() {
+    for (cache, reads, kept) in [
+        // More than the default.
+        (Cache::new().entries(usize::MAX), 300, true),
+        (Cache::new().bytes(usize::MAX), 100, true),
+        (
+            Cache::new().entries(usize::MAX).bytes(usize::MAX),
+            300,
+            true,
+        ),
+        (Cache::new().entries(0), 100, false),
+        (Cache::new().bytes(0), 100, false),
+        (Cache::new().entries(0).bytes(0), 100, false),
+    ] {
+        let mut fake = connect(cache.clone(), "private").await;
+        for at in 0..reads {
+            let uri = format!("test://{at}");
+            fake.client.read_resource(uri).await.expect("contents");
+        }
+        assert_eq!(fake.asked().len(), reads);
+        fake.client
+            .read_resource("test://0")
+            .await
+            .expect("contents");
+        assert_eq!(fake.asked().is_empty(), kept, "{cache:?}");
+        // What is kept gives way when a limit is set later.
+        let cache = cache.entries(0);
+        assert!(
+            format!("{cache:?}").contains("entries: 0, bytes: 0"),
+            "{cache:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_is_kept_without_a_cache_or_at_older_revisions() {
     let plain = Client::builder("test", "1.0.0");
     let mut fake = Fake::connect(Revision::LATEST, plain, counting("public")).await;

@@ -48,8 +48,10 @@ impl Call {
         }
     }
 
-    /// Ends the call with an error when the server has been shutting down for the grace time. For
-    /// transports where nothing else does: whoever serves a mounted service does not know of it.
+    /// Ends the call with an error when the server has been shutting down for the grace time.
+    ///
+    /// For calls over HTTP: a stack in which the service is mounted does not know the grace time,
+    /// so the call has to end by itself.
     #[cfg(feature = "http")]
     pub(crate) fn end_with_server(mut self) -> Self {
         self.shutdown = Some(Shutdown::default());

@@ -7,8 +7,10 @@ use mcp_types::{RequestId, json};
 #[cfg(feature = "http")]
 use serde_json::value::RawValue;
 
+use super::sizes;
 use crate::context::Context;
 use crate::error::HandlerError;
+use crate::limits::Limits;
 use crate::session::Session;
 
 /// The response with a handler's result.
@@ -67,11 +69,19 @@ pub(crate) fn text(response: &Message<'_>) -> Vec<u8> {
 
 /// Hands a legacy peer's answer to the handler that waits for it: whether there was one, `None`
 /// where the message answers nothing.
-pub(crate) fn hand_over(session: Option<&Session>, message: &Message<'_>) -> Option<bool> {
+///
+/// A result is handed over as text, and an error decoded.
+pub(crate) fn hand_over(
+    session: Option<&Session>,
+    message: &Message<'_>,
+    limits: &Limits,
+) -> Option<bool> {
     let (id, response) = match message {
         Message::Result { id, result, .. } => (id, Ok((*result).to_owned())),
         Message::Error { id, error, .. } => {
-            let error = json::from_str(error.get()).unwrap_or_else(|error| {
+            let decoded =
+                sizes::check_values(Some(error), limits).and_then(|()| json::from_str(error.get()));
+            let error = decoded.unwrap_or_else(|error| {
                 ErrorObject::internal_error(format!("the peer's error is not one: {error}"))
             });
             let Some(id) = id else {

@@ -17,10 +17,10 @@ const PEER: [&str; 2] = [CLIENT_INFO, CLIENT_CAPABILITIES];
 /// Bytes of a text with its quotes.
 const QUOTES: usize = 2;
 
-/// Checks params before anything else looks at them.
-pub(super) fn check_values(params: Option<&RawValue>, limits: &Limits) -> Result<(), DecodeError> {
+/// Checks params, or the result or error of an answer, before anything else looks at them.
+pub(crate) fn check_values(part: Option<&RawValue>, limits: &Limits) -> Result<(), DecodeError> {
     let limit = limits.message_values;
-    if params.is_some_and(|params| json::has_more_values(params.get(), limit)) {
+    if part.is_some_and(|part| json::has_more_values(part.get(), limit)) {
         return Err(DecodeError::data(format!(
             "more than {limit} JSON values in one message"
         )));

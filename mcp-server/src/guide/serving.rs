@@ -268,8 +268,9 @@
 //!
 //! [`shutdown`](crate::Server::shutdown) refuses new requests, ends subscriptions with their
 //! result and all streams on which nothing is served, and gives requests in flight the
-//! [grace time](crate::Limits). Requests that run longer are ended with an error. This holds on
-//! every way of serving. With a signal, for a server of its own:
+//! [grace time](crate::Limits). Requests that run longer are ended with an error. A handler that
+//! waits for an answer of its client can still get it: answers and cancellations are accepted until
+//! the end. This holds on every way of serving. With a signal, for a server of its own:
 //!
 //! ```no_run
 //! # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
@@ -289,7 +290,10 @@
 //! ```
 //!
 //! and in axum together with its own graceful shutdown. axum waits for its connections, and those
-//! with a stream of a session would never end: the server has to be shut down as well.
+//! with a stream of a session would never end: the server has to be shut down as well. When axum
+//! begins its shutdown, it accepts no more connections, and clients often send answers on new ones:
+//! [`drain`](crate::Server::drain) shuts the server down and lets axum accept them until no request
+//! is in flight.
 //!
 //! ```no_run
 //! use mcp_server::{HttpConfig, Server};
@@ -301,7 +305,7 @@
 //! axum::serve(listener, app)
 //!     .with_graceful_shutdown(async move {
 //!         let _ = tokio::signal::ctrl_c().await;
-//!         server.shutdown();
+//!         server.drain().await;
 //!     })
 //!     .await?;
 //! # Ok(())

@@ -24,6 +24,12 @@ pub(super) struct Activity {
     idle_since: AtomicU64,
     /// Whether the head of a request has arrived.
     has_begun: AtomicBool,
+    /// Notified when it has.
+    begun: Notify,
+    /// Whether a request is handled in the current poll of the connection.
+    has_had_turn: AtomicBool,
+    /// Whether another request waits for the next poll.
+    has_waiting: AtomicBool,
     /// Responses that are complete, but for bytes that HTTP/2 still holds.
     unsent: AtomicUsize,
     /// How many of those have left.
@@ -51,6 +57,9 @@ impl Activity {
             in_flight: AtomicUsize::new(0),
             idle_since: AtomicU64::new(events.fetch_add(1, Ordering::Relaxed)),
             has_begun: AtomicBool::new(false),
+            begun: Notify::new(),
+            has_had_turn: AtomicBool::new(false),
+            has_waiting: AtomicBool::new(false),
             unsent: AtomicUsize::new(0),
             sent: AtomicUsize::new(0),
             events: Arc::clone(events),
@@ -63,11 +72,44 @@ impl Activity {
         self.in_flight.fetch_add(1, Ordering::AcqRel);
         if !self.has_begun.load(Ordering::Relaxed) {
             self.has_begun.store(true, Ordering::Release);
+            self.begun.notify_one();
         }
         InFlightRequest {
             activity: Arc::clone(self),
             is_unsent: AtomicBool::new(false),
         }
+    }
+
+    /// Returns `true` if the head of a request has arrived.
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Acquire)
+    }
+
+    /// Waits until the head of a request has arrived. For one task at a time.
+    pub(super) async fn begun(&self) {
+        // The notification is kept if it comes before this waits for it.
+        if !self.has_begun() {
+            self.begun.notified().await;
+        }
+    }
+
+    /// Notes that a connection of HTTP/1.1 is polled, in which one request is handled.
+    pub(super) fn start_turn(&self) {
+        let is_taken = self.has_waiting.load(Ordering::Relaxed);
+        self.has_had_turn.store(is_taken, Ordering::Relaxed);
+        self.has_waiting.store(false, Ordering::Relaxed);
+    }
+
+    /// Returns `true` for a request that can be handled in the current poll of the connection.
+    /// Otherwise it has to wait for the next one: a client may send very many requests at once, and
+    /// must not keep those of other connections waiting.
+    pub(super) fn take_turn(&self) -> bool {
+        if self.has_had_turn.load(Ordering::Relaxed) {
+            self.has_waiting.store(true, Ordering::Relaxed);
+            return false;
+        }
+        self.has_had_turn.store(true, Ordering::Relaxed);
+        true
     }
 
     /// Asks the task that serves the connection to close it.
@@ -86,7 +128,7 @@ impl Activity {
         if let Either::First(()) = race(self.evicted.notified(), sleep_until(deadline)).await {
             return Overdue::Evicted;
         }
-        if !self.has_begun.load(Ordering::Acquire) {
+        if !self.has_begun() {
             return Overdue::NoRequest;
         }
         let interval = limits.connection_idle_time.min(limits.write_time);

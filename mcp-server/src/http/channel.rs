@@ -20,9 +20,9 @@ use tokio::time::{Instant, sleep};
 use super::answer::{self, comment};
 use super::body::{HttpBody, Piece, Source};
 use super::guard::{self, Refusal};
-use super::ids;
+use super::ids::{self, new_id};
 use super::names::SESSION_ID;
-use super::service::{Endpoint, new_id};
+use super::service::Endpoint;
 use crate::context::Extensions;
 use crate::metrics::RefusalCause;
 use crate::quota::{ChannelPermit, PeerUsage, RequestPermit};
@@ -148,6 +148,7 @@ impl Endpoint {
         let channel =
             channel.filter(|channel| channel.principal.as_deref() == extensions.principal());
         let channel = channel.ok_or(unknown)?;
+        self.check_text(bytes)?;
         let mut extensions = extensions;
         // The place is taken as long as a request is served that needs it.
         extensions.insert(permit);

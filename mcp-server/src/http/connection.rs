@@ -9,16 +9,19 @@ use std::time::Duration;
 
 use http::Request;
 use hyper::body::Incoming;
-use hyper::service::service_fn;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 
 use super::activity::{Activity, InFlightRequest, Overdue};
 use super::guard::HttpConfig;
-use super::service::{HttpFuture, HttpService, Remote};
+use super::opening::{self, Opening, Protocol, Rewound};
+use super::protocol::HttpConnection;
+use super::response_future::HttpFuture;
+use super::service::{HttpService, Remote};
 use super::stream_executor::StreamExecutor;
 use super::write_timeout::WriteTimeout;
 use crate::limits::Limits;
@@ -109,21 +112,20 @@ impl Connection {
         let stream = WriteTimeout::new(stream, limits.write_time);
         match way {
             Way::Plain => self.requests(stream).await,
+            // Apart, since its state is large.
             #[cfg(feature = "tls")]
-            Way::Tls(acceptor) => {
-                let ends = race(
-                    self.activity.overdue(self.deadline, limits),
-                    self.server.stopping(),
-                );
-                match race(acceptor.accept(stream), ends).await {
-                    Either::First(Ok(stream)) => self.requests(stream).await,
-                    Either::First(Err(error)) => {
-                        tracing::debug!(%error, "a TLS handshake failed");
-                    }
-                    Either::Second(Either::First(why)) => self.closed(why),
-                    Either::Second(Either::Second(())) => {}
-                }
-            }
+            Way::Tls(acceptor) => Box::pin(self.serve_tls(stream, acceptor)).await,
+        }
+    }
+
+    #[cfg(feature = "tls")]
+    async fn serve_tls(&self, stream: WriteTimeout, acceptor: &tokio_rustls::TlsAcceptor) {
+        let overdue = self.activity.overdue(self.deadline, self.server.limits());
+        let accepted = race(acceptor.accept(stream), overdue).await;
+        match accepted {
+            Either::First(Ok(stream)) => self.requests(stream).await,
+            Either::First(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+            Either::Second(why) => self.closed(why),
         }
     }
 
@@ -136,11 +138,31 @@ impl Connection {
         tracing::debug!(?why, "a connection is closed");
     }
 
-    /// Serves the requests of a connection.
-    async fn requests(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+    /// Waits for the first bytes of the client, then serves its requests.
+    async fn requests<S>(&self, mut stream: S)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let overdue = self.activity.overdue(self.deadline, self.server.limits());
+        let opened = race(opening::read(&mut stream), overdue).await;
+        match opened {
+            // The state of a connection that is in use is large. Most of those that are open and
+            // silent never need it.
+            Either::First(Ok(Some(opening))) => Box::pin(self.serve_http(stream, opening)).await,
+            Either::First(Err(error)) => tracing::debug!(%error, "a connection broke"),
+            // Nothing was sent.
+            Either::First(Ok(None)) => {}
+            Either::Second(why) => self.closed(why),
+        }
+    }
+
+    /// Serves the requests of a client that has begun to send one.
+    async fn serve_http<S>(&self, stream: S, opening: Opening)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let limits = self.server.limits();
         let usage = self.server.inner.peers.usage(PeerKey::at(self.remote.ip()));
-        let builder = builder(limits);
         let respond = service_fn(|request| {
             let remote = Remote {
                 address: self.remote,
@@ -148,18 +170,49 @@ impl Connection {
             };
             self.front.respond(request, remote, self.activity.begin())
         });
-        let serving = builder.serve_connection(TokioIo::new(stream), respond);
-        let mut serving = pin!(serving);
-        let ends = race(
-            self.server.stopping(),
-            self.activity.overdue(self.deadline, limits),
-        );
-        let ended = match race(serving.as_mut(), ends).await {
+        let io = TokioIo::new(Rewound::new(opening.bytes, stream));
+        match opening.protocol {
+            Protocol::Http1 => {
+                // hyper handles up to 16 requests in one poll if the client has sent them already.
+                let respond = service_fn(|request| {
+                    let has_turn = self.activity.take_turn();
+                    let response = respond.call(request);
+                    if has_turn {
+                        response
+                    } else {
+                        response.yield_first()
+                    }
+                });
+                let serving = http1_builder(limits).serve_connection(io, respond);
+                self.drive(pin!(serving)).await;
+            }
+            Protocol::Http2 => {
+                let serving = http2_builder(limits).serve_connection(io, respond);
+                self.drive(Box::pin(serving).as_mut()).await;
+            }
+        }
+    }
+
+    /// Drives a connection until the client closes it, it is overdue, or the server stops.
+    async fn drive<C: HttpConnection>(&self, mut serving: Pin<&mut C>) {
+        let limits = self.server.limits();
+        // A client may have connected to send an answer that a handler waits for: its connection
+        // is closed after its first request, or evicted when no handler runs any more.
+        let stopping = async {
+            self.server.stopping().await;
+            self.activity.begun().await;
+        };
+        let ends = race(stopping, self.activity.overdue(self.deadline, limits));
+        let serve = poll_fn(|task| {
+            self.activity.start_turn();
+            serving.as_mut().poll(task)
+        });
+        let ended = match race(serve, ends).await {
             Either::First(ended) => ended,
             Either::Second(why) => {
                 let time = match why {
                     // Requests that run longer end with an error, which still has to leave.
-                    Either::First(()) => limits.grace_time + limits.write_time.min(FAREWELL_TIME),
+                    Either::First(()) => limits.grace_time + farewell_time(limits),
                     Either::Second(why) => {
                         self.closed(why);
                         match why {
@@ -171,7 +224,7 @@ impl Connection {
                         }
                     }
                 };
-                serving.as_mut().graceful_shutdown();
+                serving.as_mut().shut_down();
                 match race(serving, sleep(time)).await {
                     Either::First(ended) => ended,
                     Either::Second(()) => return,
@@ -179,7 +232,7 @@ impl Connection {
             }
         };
         if let Err(error) = ended {
-            tracing::debug!(error = %crate::error::Chain(&*error), "a connection broke");
+            tracing::debug!(error = %crate::error::Chain(&error), "a connection broke");
         }
     }
 }
@@ -201,17 +254,22 @@ fn configure(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
 }
 
 /// How long a connection may take to write the last responses of a server that shuts down.
-const FAREWELL_TIME: Duration = Duration::from_secs(1);
+pub(super) fn farewell_time(limits: &Limits) -> Duration {
+    limits.write_time.min(Duration::from_secs(1))
+}
 
-fn builder(limits: &Limits) -> Builder<StreamExecutor> {
-    let mut builder = Builder::new(StreamExecutor::new(limits.write_time));
+fn http1_builder(limits: &Limits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
     builder
-        .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.connection_idle_time)
         .max_buf_size(limits.header_bytes.max(LEAST_HEAD));
     builder
-        .http2()
+}
+
+fn http2_builder(limits: &Limits) -> http2::Builder<StreamExecutor> {
+    let mut builder = http2::Builder::new(StreamExecutor::new(limits.write_time));
+    builder
         .timer(TokioTimer::new())
         .keep_alive_interval(limits.connection_idle_time)
         .max_concurrent_streams(STREAMS)

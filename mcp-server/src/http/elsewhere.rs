@@ -23,13 +23,14 @@ impl BusReceiver for Endpoint {
                     return;
                 };
                 let asked = Some(&*entry.session);
+                let limits = self.server.limits();
                 match self.server.read(&message, asked) {
                     Ok(Read::One(message)) => {
-                        respond::hand_over(asked, &message);
+                        respond::hand_over(asked, &message, limits);
                     }
                     Ok(Read::Batch(messages)) => {
                         for message in messages.iter().flatten() {
-                            respond::hand_over(asked, message);
+                            respond::hand_over(asked, message, limits);
                         }
                     }
                     Err(_) => {}

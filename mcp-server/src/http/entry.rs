@@ -12,8 +12,8 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::guard::Refusal;
+use super::ids::new_id;
 use super::peer_table::Idle;
-use super::service::new_id;
 use super::stream::Stream;
 use crate::quota::PeerUsage;
 use crate::retained::RetainedBytes;

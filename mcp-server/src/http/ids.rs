@@ -1,12 +1,30 @@
-//! The form of the ids that this server issues over HTTP.
+//! The ids that this server issues over HTTP, and their form.
 //!
 //! An id of any other form cannot be one of ours. It is treated as an unknown one before it is
 //! looked up, so that a peer cannot choose the keys of a store.
+
+use http::StatusCode;
+
+use super::guard::Refusal;
 
 /// Hexadecimal digits in the id of a session or of an HTTP+SSE channel.
 const SESSION_DIGITS: usize = 32;
 /// Hexadecimal digits that the names of all streams of a session begin with.
 const STREAM_PREFIX_DIGITS: usize = 16;
+
+/// A new id: 128 bits that nobody can guess.
+pub(super) fn new_id() -> Result<String, Refusal> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        tracing::error!(%error, "no random numbers");
+        Refusal(StatusCode::SERVICE_UNAVAILABLE, "no random numbers")
+    })?;
+    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let mut id = String::with_capacity(2 * bytes.len());
+    id.extend(digits.map(digit));
+    Ok(id)
+}
 
 /// Returns `true` if a text has the form of the ids of sessions and of HTTP+SSE channels.
 pub(super) fn is_session_id(text: &str) -> bool {

@@ -12,7 +12,7 @@ use http_body::{Body, Frame};
 use tokio::time::{Instant, sleep_until};
 
 use super::guard::Refusal;
-use super::service::SHUTTING_DOWN;
+use super::stopping::SHUTTING_DOWN;
 use crate::limits::Limits;
 use crate::quota::PeerUsage;
 use crate::race::{Either, race};
@@ -29,10 +29,14 @@ pub(super) const TOO_MANY: Refusal = Refusal(
 );
 
 /// Reads the body of a request that `peer` gives the usage of.
+///
+/// When the server stops, a body that is `accepted_late` has the grace time to arrive; others are
+/// refused.
 pub(super) async fn read<B: Body>(
     body: B,
     server: &Server,
     peer: impl FnOnce() -> Arc<PeerUsage>,
+    accepted_late: impl FnOnce() -> bool,
 ) -> Result<Bytes, Refusal> {
     let limits = server.limits();
     let mut received = Received::new(limits.message_bytes);
@@ -53,7 +57,14 @@ pub(super) async fn read<B: Body>(
         }
     }
     let rest = read_rest(body, received, limits, peer());
-    match Box::pin(race(rest, server.stopping())).await {
+    let stopped = async {
+        if accepted_late() {
+            server.grace_over().await;
+        } else {
+            server.stopping().await;
+        }
+    };
+    match Box::pin(race(rest, stopped)).await {
         Either::First(body) => body,
         Either::Second(()) => Err(SHUTTING_DOWN),
     }

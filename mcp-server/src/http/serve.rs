@@ -1,6 +1,7 @@
 //! [`HttpServer`]: an endpoint with a socket of its own.
 
-use std::future::Future;
+use std::collections::HashSet;
+use std::future::{Future, pending};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::pin::{Pin, pin};
@@ -8,12 +9,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::net::TcpListener;
-use tokio::task::{Id, JoinSet};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep};
 
 use super::activity::{Activity, EventCounter};
-use super::connection::{Connection, Front, Way, refuse};
+use super::connection::{Connection, Front, Way, farewell_time, refuse};
 use super::guard::HttpConfig;
 use super::peer_table::{AllBusy, PeerTable};
 use crate::error::ServeError;
@@ -180,59 +181,147 @@ impl std::fmt::Debug for HttpServer {
     }
 }
 
-/// Accepts connections until the server stops, then waits for those that are open.
+/// Accepts connections until the server has stopped and no request is in flight any more.
 async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Way) {
-    let limits = server.limits();
-    let mut connections = PeerTable::new(limits.connections, limits.connections_per_peer);
-    let events = EventCounter::default();
-    let mut tasks = JoinSet::new();
-    let mut refusals = JoinSet::new();
-    let mut early_timer = pin!(early_timer(limits));
+    let mut acceptor = Acceptor::new(server, front, way);
+    let mut early_timer = pin!(early_timer(server.limits()));
     loop {
-        let next = race(listener.accept(), early_timer.as_mut());
-        let Either::Second(Either::First(accepted)) = race(server.stopping(), next).await else {
+        let next = race(listener.accept(), acceptor.remove_next_ended());
+        let next = race(next, early_timer.as_mut());
+        let Either::Second(Either::First(next)) = race(server.stopping(), next).await else {
             break;
         };
-        while let Some(ended) = tasks.try_join_next_with_id() {
-            let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
-            connections.remove(&id);
+        acceptor.remove_ended();
+        if let Either::First(accepted) = next {
+            acceptor.accepted(accepted).await;
         }
-        while refusals.try_join_next().is_some() {}
+    }
+    acceptor.drain(listener).await;
+}
+
+/// The connections of a listener.
+struct Acceptor<'a> {
+    server: &'a Server,
+    front: &'a Front,
+    way: &'a Way,
+    connections: PeerTable<Id, Arc<Activity>>,
+    tasks: JoinSet<()>,
+    refusals: JoinSet<()>,
+    events: EventCounter,
+}
+
+impl<'a> Acceptor<'a> {
+    fn new(server: &'a Server, front: &'a Front, way: &'a Way) -> Self {
+        let limits = server.limits();
+        Self {
+            server,
+            front,
+            way,
+            connections: PeerTable::new(limits.connections, limits.connections_per_peer),
+            tasks: JoinSet::new(),
+            refusals: JoinSet::new(),
+            events: EventCounter::default(),
+        }
+    }
+
+    /// Serves a connection in a task of its own and returns the id of the task, or refuses the
+    /// connection if all others are in use.
+    async fn accepted(&mut self, accepted: io::Result<(TcpStream, SocketAddr)>) -> Option<Id> {
+        while self.refusals.try_join_next().is_some() {}
         let (stream, remote) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                accept_failed(&error, &mut connections).await;
-                continue;
+                accept_failed(&error, &mut self.connections).await;
+                return None;
             }
         };
-        let peer = front.connection_peer(remote.ip());
-        let Ok(evicted) = connections.make_room(&peer) else {
+        let server = self.server;
+        let peer = self.front.connection_peer(remote.ip());
+        let Ok(evicted) = self.connections.make_room(&peer) else {
             server.inner.counters.refused(RefusalCause::Connections);
             tracing::debug!(%remote, "a connection is refused: all others are in use");
-            if refusals.len() < REFUSALS && matches!(way, Way::Plain) {
-                refusals.spawn(refuse(stream));
+            if self.refusals.len() < REFUSALS && matches!(self.way, Way::Plain) {
+                self.refusals.spawn(refuse(stream));
             }
-            continue;
+            return None;
         };
         if let Some(evicted) = evicted {
             evicted.evict();
         }
-        let activity = Activity::new(&events);
+        let activity = Activity::new(&self.events);
         let connection = Connection {
             server: server.clone(),
-            front: front.clone(),
+            front: self.front.clone(),
             remote,
             activity: Arc::clone(&activity),
-            deadline: Instant::now() + limits.header_time,
+            deadline: Instant::now() + server.limits().header_time,
         };
-        let way = way.clone();
-        let task = tasks.spawn(async move {
+        let way = self.way.clone();
+        let task = self.tasks.spawn(async move {
             let _open = connection.server.count_connection();
             connection.serve(stream, &way).await;
         });
-        connections.insert(task.id(), peer, activity);
+        let id = task.id();
+        self.connections.insert(id, peer, activity);
+        Some(id)
     }
-    while tasks.join_next().await.is_some() {}
+
+    /// Forgets the connections whose tasks have ended.
+    fn remove_ended(&mut self) {
+        while let Some(ended) = self.tasks.try_join_next_with_id() {
+            self.remove(ended);
+        }
+    }
+
+    /// Waits until the task of a connection has ended, and forgets it: a task keeps its memory until
+    /// it is joined, whether or not other clients connect.
+    async fn remove_next_ended(&mut self) {
+        match self.tasks.join_next_with_id().await {
+            Some(ended) => {
+                self.remove(ended);
+            }
+            None => pending().await,
+        }
+    }
+
+    /// Forgets a connection whose task has ended, and returns the id of the task.
+    fn remove(&mut self, ended: Result<(Id, ()), JoinError>) -> Id {
+        let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
+        self.connections.remove(&id);
+        id
+    }
+
+    /// Waits for the requests in flight when the server stops.
+    ///
+    /// Connections are accepted meanwhile: handlers may wait for answers of their clients, which
+    /// send them, and cancellations, on connections of their own.
+    async fn drain(mut self, listener: &TcpListener) {
+        self.remove_ended();
+        let all = self.connections.iter();
+        let unused = all.filter(|(_, activity)| !activity.has_begun());
+        // Connections that served nothing before the server stopped. The end does not wait for
+        // them.
+        let mut late: HashSet<Id> = unused.map(|(id, _)| *id).collect();
+        let mut in_use = self.tasks.len() - late.len();
+        while in_use > 0 {
+            match race(self.tasks.join_next_with_id(), listener.accept()).await {
+                Either::First(Some(ended)) => {
+                    let id = self.remove(ended);
+                    if !late.remove(&id) {
+                        in_use -= 1;
+                    }
+                }
+                Either::First(None) => break,
+                Either::Second(accepted) => late.extend(self.accepted(accepted).await),
+            }
+        }
+        for (_, activity) in self.connections.iter() {
+            activity.evict();
+        }
+        // The last responses still have to leave.
+        let last = async { while self.tasks.join_next().await.is_some() {} };
+        race(last, sleep(farewell_time(self.server.limits()))).await;
+    }
 }
 
 /// Keeps one timer registered early, so that timers of requests do not wake tokio's time driver.

@@ -3,33 +3,27 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::Weak;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
-use bytes::Bytes;
 use http::header::ORIGIN;
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode, Version};
+use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
-use mcp_types::rpc::Message;
 use tokio::time::sleep;
 use tower_service::Service;
 
-use super::activity::InFlightRequest;
 use super::answer;
 use super::body::HttpBody;
 use super::channel::{self, Channels, channel_id};
 use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
-use super::line::Line;
 use super::proxy::{self, PeerAddress};
-use super::{legacy, request_body, sessions::Sessions};
+use super::response_future::HttpFuture;
+use super::{legacy, request_body, sessions::Sessions, stopping};
 use crate::changes::BusReceiver;
 use crate::context::Extensions;
-use crate::engine::{Accepted, Read, Via};
-use crate::lifecycle::{INITIALIZE, LISTEN};
 use crate::metrics::RefusalCause;
 use crate::quota::{Exhausted, PeerKey, PeerUsage, RequestPermit};
 use crate::race::{Either, race};
@@ -115,54 +109,10 @@ impl HttpService {
     }
 }
 
-/// The response of an [`HttpService`] that is to come.
-#[must_use = "a future does nothing until it is polled"]
-pub struct HttpFuture {
-    responding: Pin<Box<dyn Future<Output = Response<HttpBody>> + Send>>,
-    is_http2: bool,
-    request: Option<InFlightRequest>,
-}
-
-impl HttpFuture {
-    /// The response to a request of a version of HTTP.
-    pub(crate) fn new(
-        version: Version,
-        responding: impl Future<Output = Response<HttpBody>> + Send + 'static,
-    ) -> Self {
-        Self {
-            responding: Box::pin(responding),
-            is_http2: version == Version::HTTP_2,
-            request: None,
-        }
-    }
-
-    /// Keeps a connection busy until the response has left.
-    pub(super) fn keep_busy(mut self, request: InFlightRequest) -> Self {
-        self.request = Some(request);
-        self
-    }
-}
-
 /// The client of a connection that `serve_http` keeps.
 pub(super) struct Remote {
     pub(super) address: SocketAddr,
     pub(super) usage: Arc<PeerUsage>,
-}
-
-impl Future for HttpFuture {
-    type Output = Result<Response<HttpBody>, Infallible>;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut response = ready!(self.responding.as_mut().poll(task));
-        let body = response.body_mut();
-        if let Some(request) = self.request.take() {
-            body.keep_busy(request);
-        }
-        if self.is_http2 {
-            body.set_http2();
-        }
-        Poll::Ready(Ok(response))
-    }
 }
 
 impl<B> Service<Request<B>> for HttpService
@@ -182,11 +132,6 @@ where
         self.respond(request, None)
     }
 }
-
-pub(super) const SHUTTING_DOWN: Refusal = Refusal(
-    StatusCode::SERVICE_UNAVAILABLE,
-    "the server is shutting down",
-);
 
 impl Endpoint {
     pub(super) async fn respond<B: Body>(
@@ -215,11 +160,13 @@ impl Endpoint {
         if let Err(refusal) = checked {
             return self.refuse(refusal);
         }
-        if let Err(refusal) = self.check_running() {
-            return self.refuse(refusal);
+        // Only looked at when the server stops.
+        let accepted_late = || channel.is_some() || stopping::may_be_accepted(&parts);
+        if self.is_stopping() && !accepted_late() {
+            return self.refuse(self.refuse_when_stopping());
         }
         let peer = || self.peer(&parts, remote.as_ref());
-        let bytes = match request_body::read(body, &self.server, peer).await {
+        let bytes = match request_body::read(body, &self.server, peer, accepted_late).await {
             Ok(bytes) => bytes,
             Err(refusal) => return self.refuse(refusal),
         };
@@ -227,6 +174,10 @@ impl Endpoint {
         // Counted only now: a client that is slow to send its body keeps no other one waiting.
         let mut permit = match peer().requests(1) {
             Ok(permit) => permit,
+            // The requests that have all permits may be waiting for this message.
+            Err(_) if self.is_for_request_in_flight(&parts, &bytes) => {
+                RequestPermit::uncounted(peer())
+            }
             Err(error) => return self.refuse(self.exhausted(error)),
         };
         if !permit.keep_body(bytes.len()) {
@@ -315,86 +266,6 @@ impl Endpoint {
             }
         }
     }
-
-    /// Refuses requests while the server is shutting down.
-    fn check_running(&self) -> Result<(), Refusal> {
-        if self.server.inner.stopping.is_set() {
-            self.count(RefusalCause::ShuttingDown);
-            return Err(SHUTTING_DOWN);
-        }
-        Ok(())
-    }
-
-    async fn modern(
-        &self,
-        extensions: Arc<Extensions>,
-        bytes: Bytes,
-        permit: RequestPermit,
-    ) -> Response<HttpBody> {
-        let limits = self.server.limits();
-        let peer = Arc::clone(permit.peer());
-        let line = Arc::new(Line::new(limits.queued_bytes, Arc::clone(&peer)));
-        let outlet: Arc<Line> = Arc::clone(&line);
-        let mut via = Via {
-            outlet,
-            session: None,
-            session_id: None,
-            extensions,
-            #[cfg(feature = "versioned-resources")]
-            subscribed: None,
-        };
-        let message = match self.server.read(&bytes, None) {
-            Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))
-            | Err(None) => {
-                let what = "an answer, and nothing was asked";
-                return self.refuse(Refusal(StatusCode::BAD_REQUEST, what));
-            }
-            Err(Some(fault)) => return answer::answer(fault),
-            Ok(Read::One(message)) => message,
-        };
-        if message.method() == Some(INITIALIZE) {
-            via.session_id = match new_id() {
-                Ok(id) => Some(id.into()),
-                Err(refusal) => {
-                    self.count(RefusalCause::Internal);
-                    return self.refuse(refusal);
-                }
-            };
-        }
-        // Subscriptions last, and have a limit of their own.
-        let permit = (message.method() != Some(LISTEN)).then_some(permit);
-        let accepted = self.server.dispatch(message, &via);
-        // A handler may run for long, and has what it needs of the body.
-        drop((via, bytes));
-        let mut response = match accepted {
-            Accepted::Nothing | Accepted::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
-            Accepted::Answer(answer) => answer::answer(answer),
-            Accepted::Session(session, answer) => Box::pin(self.begin(session, answer, peer)).await,
-            Accepted::Notification(handler) => {
-                self.notified(handler).await;
-                answer::empty(StatusCode::ACCEPTED)
-            }
-            Accepted::Call(call) => answer::call(call, line, limits.keep_alive).await,
-        };
-        if let Some(permit) = permit {
-            response.body_mut().keep_permit(permit.into());
-        }
-        response
-    }
-}
-
-/// A new id: 128 bits that nobody can guess.
-pub(super) fn new_id() -> Result<String, Refusal> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        tracing::error!(%error, "no random numbers");
-        Refusal(StatusCode::SERVICE_UNAVAILABLE, "no random numbers")
-    })?;
-    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    let mut id = String::with_capacity(2 * bytes.len());
-    id.extend(digits.map(digit));
-    Ok(id)
 }
 
 impl std::fmt::Debug for HttpService {

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::InputError;
 use super::question::Question;
 use crate::context::{self, Context};
+use crate::engine::sizes::check_values;
 use crate::error::HandlerError;
 use crate::lifecycle;
 use crate::race::{Either, race};
@@ -38,7 +39,13 @@ pub(super) async fn request(
     match race(&mut waiting.receiver, cx.cancelled()).await {
         Either::First(Ok(response)) => {
             asked.answered = true;
-            response.map_err(|source| InputError::Refused { method, source }.into())
+            let result = response.map_err(|source| InputError::Refused { method, source })?;
+            let checked = check_values(Some(&result), cx.server().limits());
+            checked.map_err(|error| InputError::Answer {
+                method,
+                reason: error.to_string(),
+            })?;
+            Ok(result)
         }
         Either::First(Err(_)) | Either::Second(()) => Err(InputError::Ended.into()),
     }

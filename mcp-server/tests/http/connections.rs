@@ -7,6 +7,9 @@ use std::time::Duration;
 use mcp_server::rustls::ServerConfig;
 use mcp_server::rustls::crypto::ring::default_provider;
 use mcp_server::rustls::pki_types::PrivatePkcs8KeyDer;
+use mcp_server::types::{CallToolRequest, CallToolResult};
+
+use mcp_server::Server;
 
 use crate::raw::*;
 
@@ -87,6 +90,97 @@ async fn an_address_loses_its_own_connections_first() {
     assert!(own[0].is_closed().await);
     assert_eq!(echo(&mut own[1], 9).await, 200);
     assert_eq!(echo(&mut other, 9).await, 200);
+}
+
+#[tokio::test]
+async fn requests_sent_at_once_on_one_connection_do_not_delay_those_of_others() {
+    const REQUESTS: usize = 8;
+    let (sender, mut handled) = tokio::sync::mpsc::unbounded_channel();
+    let builder = Server::builder("tested", "1").on::<CallToolRequest, _>(move |params, _| {
+        let _ = sender.send(params.name);
+        std::future::ready(Ok(CallToolResult::new([]).into()))
+    });
+    let server = builder.build().expect("valid");
+    let address = serve(&server);
+    let mut one = Raw::connect_from("127.0.0.2", address).await;
+    let mut other = Raw::connect_from("127.0.0.3", address).await;
+    assert_eq!(echo(&mut one, 1).await, 200);
+    assert_eq!(echo(&mut other, 1).await, 200);
+
+    soon(handled.recv()).await;
+    soon(handled.recv()).await;
+
+    // The server runs in this thread, so that it sees both when it sees the first one.
+    for (raw, tool) in [(&mut one, "one"), (&mut other, "other")] {
+        let requests = raw.request_text("POST", &call_headers(tool), &call(2, tool));
+        raw.write(requests.repeat(REQUESTS).as_bytes()).await;
+    }
+    let mut tools = Vec::new();
+    for _ in 0..2 * REQUESTS {
+        tools.push(soon(handled.recv()).await.expect("handled"));
+    }
+    for _ in 0..REQUESTS {
+        for raw in [&mut one, &mut other] {
+            let head = raw.head().await;
+            assert_eq!(head.status, 200);
+            raw.body(&head).await;
+        }
+    }
+    let in_turn: Vec<_> = tools.chunks(2).map(|pair| pair[0] != pair[1]).collect();
+    assert_eq!(in_turn, [true; REQUESTS], "{tools:?}");
+}
+
+#[tokio::test]
+async fn a_first_request_that_arrives_byte_by_byte_is_answered() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let mut raw = Raw::connect(address).await;
+    let request = raw.request_text("POST", &call_headers("echo"), &call(1, "echo"));
+    // Lines may end without a carriage return.
+    for request in [request.clone(), request.replace('\r', "")] {
+        let mut raw = Raw::connect(address).await;
+        for byte in request.as_bytes() {
+            raw.write(&[*byte]).await;
+            tokio::task::yield_now().await;
+        }
+        let head = raw.head().await;
+        assert_eq!(head.status, 200);
+        assert!(raw.body(&head).await.contains("echo"));
+        assert_eq!(echo(&mut raw, 2).await, 200);
+    }
+    // Longer than what is read before HTTP begins.
+    let long = with(call_headers("echo"), "X-Long", &"x".repeat(12 << 10));
+    raw.request("POST", &long, &call(3, "echo")).await;
+    assert_eq!(raw.head().await.status, 200);
+}
+
+#[tokio::test]
+async fn a_preface_of_http2_that_arrives_byte_by_byte_is_answered() {
+    let (server, _probe) = server(|builder| builder);
+    let mut raw = Raw::connect(serve(&server)).await;
+    for byte in b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0" {
+        raw.write(&[*byte]).await;
+        tokio::task::yield_now().await;
+    }
+    while raw.unused().len() < 9 {
+        assert!(raw.more().await);
+    }
+    // The type of the first frame: the settings of the server.
+    assert_eq!(raw.unused()[3], 4);
+}
+
+#[tokio::test]
+async fn bytes_that_begin_no_request_are_refused_before_the_deadline() {
+    let (server, _probe) = server(limits(|limits| limits.header_time = Duration::MAX));
+    let address = serve(&server);
+    // The first bytes of TLS, and the end of the stream in the middle of a head.
+    let mut raw = Raw::connect(address).await;
+    raw.write(b"\x16\x03\x01\x02").await;
+    assert_eq!(raw.head().await.status, 400);
+    let mut raw = Raw::connect(address).await;
+    raw.write(b"POST /mcp HTTP/1.1\r\nHost:").await;
+    raw.finish().await;
+    assert!(raw.is_closed().await);
 }
 
 #[tokio::test]

@@ -1,108 +1,88 @@
 //! Ids that a peer makes up never become keys of a store.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use bytes::Bytes;
-use mcp_server::{
-    EventStore, HttpConfig, MemoryEvents, MemorySessions, Page, SessionStore, StoreFuture,
-};
+use mcp_server::{HttpConfig, MemorySessions, SessionStore, StoreFuture};
 
+use crate::event_store::{Hook, Hooked, Operation};
 use crate::legacy::*;
 use crate::raw::*;
 
-/// Stores that note the keys that they are asked for.
-struct Noting {
-    keys: Mutex<Vec<String>>,
-    sessions: MemorySessions,
-    events: MemoryEvents,
-}
+/// The keys that stores are asked for.
+#[derive(Clone, Default)]
+struct Keys(Arc<Mutex<Vec<String>>>);
 
-impl Noting {
-    fn new() -> Arc<Self> {
-        Arc::new(Self {
-            keys: Mutex::default(),
-            sessions: MemorySessions::new(),
-            events: MemoryEvents::new(16),
-        })
-    }
-
+impl Keys {
     fn note(&self, key: &str) {
-        self.keys.lock().expect("sound").push(key.to_owned());
+        self.0.lock().expect("sound").push(key.to_owned());
     }
 
     /// The keys since the last call.
-    fn keys(&self) -> Vec<String> {
-        std::mem::take(&mut self.keys.lock().expect("sound"))
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().expect("sound"))
+    }
+
+    /// Stores that note their keys here.
+    fn config(&self) -> HttpConfig {
+        let sessions = NotedSessions {
+            keys: self.clone(),
+            sessions: MemorySessions::new(),
+        };
+        HttpConfig::new()
+            .session_store(Arc::new(sessions))
+            .event_store(Arc::new(Hooked::new(self.clone())))
+            .http_sse("/sse")
     }
 }
 
-impl SessionStore for Noting {
+impl Hook for Keys {
+    fn before<'a>(
+        &'a self,
+        operation: Operation<'a>,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        let (Operation::Open(_, key)
+        | Operation::Append(_, key)
+        | Operation::Read(key)
+        | Operation::Remove(key)) = operation;
+        self.note(key);
+        Box::pin(std::future::ready(()))
+    }
+}
+
+struct NotedSessions {
+    keys: Keys,
+    sessions: MemorySessions,
+}
+
+impl SessionStore for NotedSessions {
     fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
-        self.note(session);
+        self.keys.note(session);
         self.sessions.put(session, value)
     }
 
     fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.note(session);
+        self.keys.note(session);
         self.sessions.get(session)
     }
 
     fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.note(session);
-        SessionStore::remove(&self.sessions, session)
-    }
-}
-
-impl EventStore for Noting {
-    fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()> {
-        self.note(stream);
-        self.events.open(session, stream)
-    }
-
-    fn append<'a>(
-        &'a self,
-        session: &'a str,
-        stream: &'a str,
-        number: u64,
-        message: Option<Bytes>,
-    ) -> StoreFuture<'a, ()> {
-        self.note(stream);
-        self.events.append(session, stream, number, message)
-    }
-
-    fn read<'a>(
-        &'a self,
-        session: &'a str,
-        stream: &'a str,
-        after: u64,
-    ) -> StoreFuture<'a, Option<Page>> {
-        self.note(stream);
-        self.events.read(session, stream, after)
-    }
-
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.note(session);
-        EventStore::remove(&self.events, session)
+        self.keys.note(session);
+        self.sessions.remove(session)
     }
 }
 
 /// An id as this server makes them, which it did not make.
 const UNKNOWN: &str = "0123456789abcdef0123456789abcdef";
 
-fn config(noting: &Arc<Noting>) -> HttpConfig {
-    HttpConfig::new()
-        .session_store(noting.clone())
-        .event_store(noting.clone())
-        .http_sse("/sse")
-}
-
 #[tokio::test]
 async fn session_ids_of_another_form_are_unknown_and_no_store_sees_them() {
-    let noting = Noting::new();
+    let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
-    let address = serve_with(&server, config(&noting));
+    let address = serve_with(&server, keys.config());
     let session = begin(address, "2025-11-25").await;
-    noting.keys();
+    keys.take();
     let ask = async |method: &str, id: &str| {
         let mut headers = session.clone();
         for (name, value) in &mut headers {
@@ -119,7 +99,7 @@ async fn session_ids_of_another_form_are_unknown_and_no_store_sees_them() {
         let expected = ask(method, UNKNOWN).await;
         assert_eq!(expected.0, 404, "{method}");
         // The id has the right form: it was looked up.
-        assert_eq!(noting.keys(), [UNKNOWN], "{method}");
+        assert_eq!(keys.take(), [UNKNOWN], "{method}");
         for id in [
             "x",
             "sessions:*",
@@ -130,25 +110,25 @@ async fn session_ids_of_another_form_are_unknown_and_no_store_sees_them() {
             &"f".repeat(8_000),
         ] {
             assert_eq!(ask(method, id).await, expected, "{method} {id}");
-            assert_eq!(noting.keys(), [""; 0], "{method} {id}");
+            assert_eq!(keys.take(), [""; 0], "{method} {id}");
         }
     }
 }
 
 #[tokio::test]
 async fn event_ids_of_another_form_are_refused_and_no_store_sees_them() {
-    let noting = Noting::new();
+    let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
-    let address = serve_with(&server, config(&noting));
+    let address = serve_with(&server, keys.config());
     let session = begin(address, "2025-11-25").await;
     let resume = async |id: &str| {
         let headers = with(session.clone(), "Last-Event-ID", id);
         let mut raw = Raw::connect(address).await;
         raw.ask("GET", &headers, "").await.0.status
     };
-    noting.keys();
+    keys.take();
     assert_eq!(resume("0123456789abcdef0-1").await, 200);
-    assert_eq!(noting.keys(), ["0123456789abcdef0"]);
+    assert_eq!(keys.take(), ["0123456789abcdef0"]);
     for id in [
         "x",
         "-",
@@ -162,15 +142,15 @@ async fn event_ids_of_another_form_are_refused_and_no_store_sees_them() {
         &format!("0123456789abcdef0-{}", "9".repeat(8_000)),
     ] {
         assert_eq!(resume(id).await, 400, "{id}");
-        assert_eq!(noting.keys(), [""; 0], "{id}");
+        assert_eq!(keys.take(), [""; 0], "{id}");
     }
 }
 
 #[tokio::test]
 async fn ids_of_channels_of_another_form_are_unknown() {
-    let noting = Noting::new();
+    let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
-    let address = serve_with(&server, config(&noting));
+    let address = serve_with(&server, keys.config());
     let ask = async |id: &str| {
         let raw = Raw::connect(address).await;
         let mut raw = raw.at(&format!("/sse?sessionId={id}"));

@@ -1,27 +1,29 @@
 //! Sessions leave nothing behind, however they end.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bytes::Bytes;
-use mcp_server::{
-    EventStore, HttpConfig, MemoryEvents, MemorySessions, Page, SessionStore, StoreFuture,
-};
+use mcp_server::{HttpConfig, MemorySessions, SessionStore, StoreFuture};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::bus::Shared;
+use crate::event_store::{Hook, Hooked, Operation};
 use crate::legacy::*;
 use crate::raw::*;
 
-/// A store of events that knows which sessions have something in it, and can be made to wait
-/// before it opens a stream.
-pub(crate) struct Counted {
-    events: MemoryEvents,
+/// Knows which sessions have something in a store of events, and can make the store wait before it
+/// opens a stream.
+#[derive(Default)]
+pub(crate) struct Count {
     sessions: Mutex<BTreeSet<String>>,
     slow: Option<Slow>,
 }
+
+pub(crate) type Counted = Hooked<Count>;
 
 struct Slow {
     opening: Semaphore,
@@ -29,32 +31,29 @@ struct Slow {
 }
 
 impl Counted {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            events: MemoryEvents::new(16),
-            sessions: Mutex::default(),
-            slow: None,
-        })
+    pub(crate) fn counted() -> Arc<Self> {
+        Arc::new(Self::new(Count::default()))
     }
 
     fn slow() -> Arc<Self> {
-        Arc::new(Self {
-            events: MemoryEvents::new(16),
+        Arc::new(Self::new(Count {
             sessions: Mutex::default(),
             slow: Some(Slow {
                 opening: Semaphore::new(0),
                 go: Semaphore::new(0),
             }),
-        })
-    }
-
-    fn all(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.sessions.lock().expect("sound")
+        }))
     }
 
     /// The sessions that have something in the store.
     pub(crate) fn sessions(&self) -> Vec<String> {
-        self.all().iter().cloned().collect()
+        self.hook.all().iter().cloned().collect()
+    }
+}
+
+impl Count {
+    fn all(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.sessions.lock().expect("sound")
     }
 }
 
@@ -65,48 +64,28 @@ async fn network() {
     }
 }
 
-impl EventStore for Counted {
-    fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()> {
+impl Hook for Count {
+    fn before<'a>(
+        &'a self,
+        operation: Operation<'a>,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         Box::pin(async move {
-            if let Some(slow) = &self.slow {
+            if let (Operation::Open(..), Some(slow)) = (operation, &self.slow) {
                 slow.opening.add_permits(1);
                 slow.go.acquire().await.expect("open").forget();
             }
-            network().await;
-            self.all().insert(session.to_owned());
-            self.events.open(session, stream).await
-        })
-    }
-
-    fn append<'a>(
-        &'a self,
-        session: &'a str,
-        stream: &'a str,
-        number: u64,
-        message: Option<Bytes>,
-    ) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            network().await;
-            // As a store would that does not ask whether the stream was opened.
-            self.all().insert(session.to_owned());
-            self.events.append(session, stream, number, message).await
-        })
-    }
-
-    fn read<'a>(
-        &'a self,
-        session: &'a str,
-        stream: &'a str,
-        after: u64,
-    ) -> StoreFuture<'a, Option<Page>> {
-        self.events.read(session, stream, after)
-    }
-
-    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            network().await;
-            self.all().remove(session);
-            self.events.remove(session).await
+            match operation {
+                // As a store would that does not ask whether the stream was opened.
+                Operation::Open(session, _) | Operation::Append(session, _) => {
+                    network().await;
+                    self.all().insert(session.to_owned());
+                }
+                Operation::Remove(session) => {
+                    network().await;
+                    self.all().remove(session);
+                }
+                Operation::Read(_) => {}
+            }
         })
     }
 }
@@ -176,7 +155,7 @@ fn id_of<'a>(session: &'a [(&'static str, String)]) -> &'a str {
 #[tokio::test]
 async fn delete_during_a_post_leaves_nothing_in_the_event_store() {
     let events = Counted::slow();
-    let slow = events.slow.as_ref().expect("slow");
+    let slow = events.hook.slow.as_ref().expect("slow");
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, HttpConfig::new().event_store(events.clone()));
     let session = begin(address, "2025-11-25").await;
@@ -197,7 +176,7 @@ async fn delete_during_a_post_leaves_nothing_in_the_event_store() {
 #[tokio::test]
 async fn a_session_that_expires_is_removed_though_no_other_one_begins() {
     tokio::time::pause();
-    let (events, sessions) = (Counted::new(), CountedSessions::new());
+    let (events, sessions) = (Counted::counted(), CountedSessions::new());
     let config = HttpConfig::new()
         .event_store(events.clone())
         .session_store(sessions.clone());
@@ -217,7 +196,7 @@ async fn a_session_that_expires_is_removed_though_no_other_one_begins() {
 async fn the_end_at_one_process_leaves_nothing_of_another_in_the_stores() {
     let bus = Arc::new(Shared::default());
     let (events, sessions) = (Counted::slow(), CountedSessions::new());
-    let slow = events.slow.as_ref().expect("slow");
+    let slow = events.hook.slow.as_ref().expect("slow");
     let config = HttpConfig::new()
         .event_store(events.clone())
         .session_store(sessions.clone());

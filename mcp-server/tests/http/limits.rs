@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use axum::extract::Request;
-use axum::middleware::{self, Next};
-use mcp_server::{HttpConfig, Principal};
-use tokio::net::TcpListener;
+use mcp_server::{ErrorDetail, HttpConfig};
 
 use crate::legacy::{begin, ids, start, tool};
+use crate::principals::mount;
 use crate::raw::*;
 
 #[tokio::test]
@@ -28,6 +26,33 @@ async fn a_message_of_very_many_values_is_refused() {
     assert_eq!((head.status, code(&body)), (400, -32602), "{body}");
     assert!(body.contains("more than 1000 JSON values"), "{body}");
     assert!(body.contains(r#""id":1"#), "{body}");
+}
+
+#[tokio::test]
+async fn an_answer_of_very_many_values_is_an_error_for_the_handler_that_waits_for_it() {
+    let few = limits(|limits| limits.message_values = 1_000);
+    let (server, _probe) = server(|builder| few(builder).error_detail(ErrorDetail::Causes));
+    let address = serve(&server);
+    let session = begin(address, "2025-11-25").await;
+    let most = "more than 1000 JSON values in one message";
+    let refused = "the client refused `roots/list`";
+    for (values, of_result, of_error) in [(900, "0 roots", "no way"), (1_000, most, most)] {
+        let values = vec!["0"; values].join(",");
+        let result = format!(r#""result":{{"roots":[],"values":[{values}]}}"#);
+        let error = format!(r#""error":{{"code":-1,"message":"no way","data":[{values}]}}"#);
+        for (answer, outer, expected) in [(result, "", of_result), (error, refused, of_error)] {
+            let mut raw = start(address, &session, &tool(1, "ask")).await;
+            let head = raw.head().await;
+            let read = raw.chunks_until("roots/list").await;
+            let (_, id) = read.split_once(r#""id":"#).expect("an id");
+            let id: String = id.chars().take_while(char::is_ascii_digit).collect();
+            let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},{answer}}}"#);
+            let (answered, _) = Raw::post(address, &session, &answer).await;
+            assert_eq!(answered.status, 202);
+            let rest = raw.body(&head).await;
+            assert!(rest.contains(outer) && rest.contains(expected), "{rest}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -131,17 +156,7 @@ async fn subscriptions_are_counted_for_each_peer() {
         limits.all_subscriptions = 3;
     }));
     let at_socket = serve(&server);
-    let name = middleware::from_fn(|mut request: Request, next: Next| async move {
-        let user = request.headers()["x-user"].to_str().expect("ASCII");
-        let user = Principal(user.to_owned());
-        request.extensions_mut().insert(user);
-        next.run(request).await
-    });
-    let service = server.into_service(HttpConfig::default());
-    let app = axum::Router::new().fallback_service(service).layer(name);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = mount(&server, HttpConfig::default()).await;
 
     let (headers, body) = listen();
     let mut open = Vec::new();

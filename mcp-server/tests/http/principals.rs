@@ -19,7 +19,7 @@ type Headers = Vec<(&'static str, String)>;
 
 /// Mounts the endpoint in axum behind a layer that authenticates by the header `X-User`. Without
 /// the header a request has no principal.
-async fn mount(server: &Server, config: HttpConfig) -> SocketAddr {
+pub(crate) async fn mount(server: &Server, config: HttpConfig) -> SocketAddr {
     let authenticate = middleware::from_fn(|mut request: Request, next: Next| async move {
         let user = request.headers().get("x-user");
         if let Some(user) = user.map(|user| user.to_str().expect("ASCII").to_owned()) {

@@ -126,6 +126,11 @@ impl Raw {
         soon(self.stream.write_all(bytes)).await.expect("written");
     }
 
+    /// Sends nothing more.
+    pub(crate) async fn finish(&mut self) {
+        soon(self.stream.shutdown()).await.expect("shut down");
+    }
+
     /// Writes a request; a `Host` of the address is added where there is none.
     pub(crate) async fn request(
         &mut self,
@@ -133,6 +138,17 @@ impl Raw {
         headers: &[(&'static str, String)],
         body: &str,
     ) {
+        let text = self.request_text(method, headers, body);
+        self.write(text.as_bytes()).await;
+    }
+
+    /// The text of a request; a `Host` of the address is added where there is none.
+    pub(crate) fn request_text(
+        &self,
+        method: &str,
+        headers: &[(&'static str, String)],
+        body: &str,
+    ) -> String {
         let mut text = format!("{method} {} HTTP/1.1\r\n", self.path);
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text.push_str(&format!("Host: {}\r\n", self.address));
@@ -141,7 +157,7 @@ impl Raw {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
         text.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
-        self.write(text.as_bytes()).await;
+        text
     }
 
     /// Reads what comes, at least one byte; `false` at the end.

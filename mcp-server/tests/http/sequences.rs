@@ -134,7 +134,7 @@ impl World {
     /// Two processes that share all sessions, or none.
     fn new(shared: bool) -> Self {
         let bus = [Arc::new(Shared::default()), Arc::new(Shared::default())];
-        let events = [Counted::new(), Counted::new()];
+        let events = [Counted::counted(), Counted::counted()];
         let sessions = [CountedSessions::new(), CountedSessions::new()];
         let (of_two, limit) = if shared {
             ([0, 0], SHARED_SESSIONS)

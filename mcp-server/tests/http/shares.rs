@@ -2,12 +2,11 @@
 
 use std::net::SocketAddr;
 
-use axum::extract::Request;
-use axum::middleware::{self, Next};
-use mcp_server::{HttpConfig, Principal};
+use mcp_server::{HttpConfig, Limits};
 use tokio::net::TcpListener;
 
-use crate::legacy::{PING, initialize};
+use crate::legacy::{PING, begin, cancel, initialize, start, tool};
+use crate::principals::mount;
 use crate::raw::*;
 
 #[tokio::test]
@@ -41,19 +40,43 @@ async fn an_address_has_a_share_of_the_requests_in_flight() {
 }
 
 #[tokio::test]
+async fn answers_and_cancellations_are_accepted_when_all_request_permits_are_taken() {
+    for change in [
+        |limits: &mut Limits| limits.requests_per_peer = 2,
+        |limits: &mut Limits| limits.concurrent_requests = 2,
+    ] {
+        let (server, mut probe) = server(limits(change));
+        let address = serve(&server);
+        let session = begin(address, "2025-11-25").await;
+        let mut asking = start(address, &session, &tool(1, "ask")).await;
+        let head = asking.head().await;
+        let read = asking.chunks_until("roots/list").await;
+        let (_, id) = read.rsplit_once(r#""id":"#).expect("an id");
+        let id: String = id.chars().take_while(char::is_ascii_digit).collect();
+        // One that is cancelled, and one that takes its permit.
+        for request in [2, 3] {
+            let mut waiting = start(address, &session, &tool(request, "wait")).await;
+            soon(probe.waiting.recv()).await;
+            let (refused, _) = Raw::post(address, &session, PING).await;
+            assert!(matches!(refused.status, 429 | 503), "{refused:?}");
+            if request == 2 {
+                cancel(address, &session, request).await;
+                assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+                let head = waiting.head().await;
+                waiting.body(&head).await;
+            }
+        }
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
+        let (answered, _) = Raw::post(address, &session, &answer).await;
+        assert_eq!(answered.status, 202);
+        assert!(asking.body(&head).await.contains("0 roots"));
+    }
+}
+
+#[tokio::test]
 async fn a_principal_has_a_share_of_the_requests_in_flight() {
     let (server, mut probe) = server(limits(|limits| limits.requests_per_peer = 1));
-    let name = middleware::from_fn(|mut request: Request, next: Next| async move {
-        let user = request.headers()["x-user"].to_str().expect("ASCII");
-        let user = Principal(user.to_owned());
-        request.extensions_mut().insert(user);
-        next.run(request).await
-    });
-    let service = server.into_service(HttpConfig::default());
-    let app = axum::Router::new().fallback_service(service).layer(name);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    let address = mount(&server, HttpConfig::default()).await;
     let headers = |tool: &str, user: &str| with(call_headers(tool), "X-User", user);
     let mut waiting = Raw::connect(address).await;
     waiting

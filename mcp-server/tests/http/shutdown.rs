@@ -33,7 +33,7 @@ async fn mount(server: &Server) -> Mounted {
     let server = server.clone();
     let serving = axum::serve(listener, app).with_graceful_shutdown(async move {
         let _ = stopped.await;
-        server.shutdown();
+        server.drain().await;
     });
     Mounted {
         address,
@@ -157,6 +157,19 @@ async fn requests_of_a_channel_that_outlast_the_grace_time_end_with_an_error() {
     soon(serving).await.expect("no panic").expect("no fault");
 }
 
+type Headers = Vec<(&'static str, String)>;
+
+/// Requests for new work, with their methods and headers, some of them in a session.
+pub(crate) fn new_work(session: &Headers) -> [(&'static str, Headers, String); 5] {
+    [
+        ("POST", session.clone(), PING.to_owned()),
+        ("POST", call_headers("echo"), call(1, "echo")),
+        ("POST", media(), initialize("2025-11-25")),
+        ("GET", session.clone(), String::new()),
+        ("DELETE", session.clone(), String::new()),
+    ]
+}
+
 #[tokio::test]
 async fn nothing_new_is_served_while_the_server_stops() {
     let (server, mut probe) = server(limits(|limits| limits.grace_time = NEVER));
@@ -172,14 +185,8 @@ async fn nothing_new_is_served_while_the_server_stops() {
     let mut kept = Raw::connect(address).await;
     assert_eq!(kept.ask("POST", &session, PING).await.0.status, 200);
     server.shutdown();
-    for (method, headers, body) in [
-        ("POST", &session, PING.to_owned()),
-        ("POST", &call_headers("echo"), call(1, "echo")),
-        ("POST", &media(), initialize("2025-11-25")),
-        ("GET", &session, String::new()),
-        ("DELETE", &session, String::new()),
-    ] {
-        let (head, _) = kept.ask(method, headers, &body).await;
+    for (method, headers, body) in new_work(&session) {
+        let (head, _) = kept.ask(method, &headers, &body).await;
         assert_eq!(head.status, 503, "{method} {body}");
         assert!(head.get("retry-after").is_some());
     }

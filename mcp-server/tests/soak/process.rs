@@ -23,8 +23,23 @@ fn subject() -> PathBuf {
 
 impl Process {
     pub(crate) fn start(kind: &str) -> Self {
-        let mut child = Command::new(subject())
-            .arg(kind)
+        Self::spawn(Command::new(subject()).arg(kind))
+    }
+
+    /// Starts the subject in a process that may have so many file descriptors open.
+    #[cfg(unix)]
+    pub(crate) fn start_with_descriptors(kind: &str, descriptors: u32) -> Self {
+        let limited = format!("ulimit -n {descriptors} && exec \"$0\" \"$1\"");
+        Self::spawn(
+            Command::new("sh")
+                .args(["-c", &limited])
+                .arg(subject())
+                .arg(kind),
+        )
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let mut child = command
             .env_remove("RUST_BACKTRACE")
             // Memory that is free again is to be seen as such.
             .env("MALLOC_ARENA_MAX", "1")

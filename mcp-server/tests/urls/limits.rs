@@ -8,6 +8,7 @@ use mcp_server::{Context, Limits, Server, ServerBuilder};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinHandle;
 
 use crate::client::*;
 use crate::subject::*;
@@ -48,22 +49,33 @@ fn waiting(
     (address, server, go, teller)
 }
 
+/// Begins a download whose handler waits, and checks the status that another one is refused with.
+async fn one_runs_and_another_gets(
+    status: u16,
+    address: SocketAddr,
+    path: &str,
+    told: &mut mpsc::UnboundedReceiver<&'static str>,
+) -> JoinHandle<Reply> {
+    let first = tokio::spawn({
+        let path = path.to_owned();
+        async move { get(address, &path, &[]).await }
+    });
+    assert_eq!(soon(told.recv()).await, Some("waits"));
+    let reply = get(address, path, &[]).await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.get("retry-after")),
+        (status, "1")
+    );
+    first
+}
+
 #[tokio::test]
 async fn an_address_has_a_share_of_the_downloads() {
     let mut limits = Limits::default();
     limits.requests_per_peer = 1;
     let (address, _server, go, mut told) = waiting(limits);
     let path = path_of(address, "demo://slow").await;
-    let first = tokio::spawn({
-        let path = path.clone();
-        async move { get(address, &path, &[]).await }
-    });
-    assert_eq!(soon(told.recv()).await, Some("waits"));
-    let reply = get(address, &path, &[]).await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.get("retry-after")),
-        (429, "1")
-    );
+    let first = one_runs_and_another_gets(429, address, &path, &mut told).await;
     let socket = TcpSocket::new_v4().expect("a socket");
     let other = SocketAddr::from(([127, 0, 0, 2], 0));
     socket.bind(other).expect("bound");
@@ -83,16 +95,7 @@ async fn requests_at_once_are_bounded() {
     limits.concurrent_requests = 1;
     let (address, _server, go, mut told) = waiting(limits);
     let path = path_of(address, "demo://slow").await;
-    let first = tokio::spawn({
-        let path = path.clone();
-        async move { get(address, &path, &[]).await }
-    });
-    assert_eq!(soon(told.recv()).await, Some("waits"));
-    let reply = get(address, &path, &[]).await;
-    assert_eq!(
-        (reply.status.as_u16(), reply.get("retry-after")),
-        (503, "1")
-    );
+    let first = one_runs_and_another_gets(503, address, &path, &mut told).await;
     // What is not valid takes no place, and is refused all the same.
     assert_eq!(get(address, "/r/nothing", &[]).await.status, 403);
     go.notify_one();

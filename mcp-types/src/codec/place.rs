@@ -21,32 +21,46 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Place<'_, T> {
     }
 }
 
+/// Reads a value that may be `null` into a place, by the place's visitor.
+macro_rules! optional_seed {
+    ($place:ident) => {
+        impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for $place<'_, T> {
+            type Value = ();
+
+            #[inline]
+            fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+                deserializer.deserialize_option(self)
+            }
+        }
+    };
+}
+
+/// What visitors of values that may be `null` have in common.
+macro_rules! null_leaves_the_place_empty {
+    ($expected:literal) => {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str($expected)
+        }
+
+        fn visit_none<E>(self) -> Result<(), E> {
+            Ok(())
+        }
+
+        fn visit_unit<E>(self) -> Result<(), E> {
+            Ok(())
+        }
+    };
+}
+
 /// The same for a value that may be `null`.
 pub(super) struct OptionalPlace<'a, T>(pub(super) &'a mut Option<T>);
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OptionalPlace<'_, T> {
-    type Value = ();
-
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_option(self)
-    }
-}
+optional_seed!(OptionalPlace);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalPlace<'_, T> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value or null")
-    }
-
-    fn visit_none<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
+    null_leaves_the_place_empty!("a value or null");
 
     #[inline]
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -94,29 +108,10 @@ pub fn list<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(mut items: A) -> Result
 /// The same for a list that may be `null`.
 pub(super) struct OptionalListPlace<'a, T>(pub(super) &'a mut Option<Vec<T>>);
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OptionalListPlace<'_, T> {
-    type Value = ();
-
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_option(self)
-    }
-}
+optional_seed!(OptionalListPlace);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalListPlace<'_, T> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list or null")
-    }
-
-    fn visit_none<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
+    null_leaves_the_place_empty!("a list or null");
 
     #[inline]
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {

@@ -10,7 +10,7 @@ use super::fault::{EnvelopeError, Fault};
 use super::members::{MembersVisitor, read_params};
 use crate::id::RequestId;
 
-/// Members that are no part of JSON-RPC, in order.
+/// Members that are no part of JSON-RPC, in order: at most 1,000.
 pub type Extra<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
 /// A message, told by its envelope. All text is lent from the message.

@@ -33,6 +33,8 @@ pub enum Fault {
     BatchTooLong,
     /// A member stands twice.
     DuplicateMember,
+    /// More than 1,000 members are no part of JSON-RPC.
+    TooManyMembers,
     /// There is no `jsonrpc`.
     MissingVersion,
     /// `jsonrpc` is not the string `2.0`.
@@ -142,6 +144,7 @@ impl fmt::Display for Fault {
             Self::EmptyBatch => "batch is empty",
             Self::BatchTooLong => "batch has too many elements",
             Self::DuplicateMember => "message has a member twice",
+            Self::TooManyMembers => "message has more than 1000 unknown members",
             Self::MissingVersion => "message has no `jsonrpc`",
             Self::WrongVersion => "`jsonrpc` is not \"2.0\"",
             Self::NoKind => "message has no `method`, `result` or `error`",

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor,
+};
 use serde_json::value::RawValue;
 
 use super::bodies::{Bodies, Outcome, Params};
@@ -13,6 +15,10 @@ use crate::codec::Key;
 use crate::id::RequestId;
 use crate::json::Number;
 use crate::json::object::twice;
+
+/// The most members of a message that are no part of JSON-RPC. Each is kept with its name, which
+/// takes many times the memory of a short text.
+const EXTRA_MEMBERS: usize = 1_000;
 
 /// The members of a message as they stand.
 pub(super) struct Members<'a, P, R> {
@@ -26,6 +32,8 @@ pub(super) struct Members<'a, P, R> {
     result: Option<R>,
     error: Option<&'a RawValue>,
     extra: Extra<'a>,
+    /// Whether there are more unknown members than are kept.
+    has_too_many: bool,
     /// Whether any of these stands twice.
     twice: bool,
 }
@@ -73,6 +81,9 @@ impl<'a, P, R> Members<'a, P, R> {
         bad_id: Option<&Fault>,
         check: impl Fn(P) -> Result<Option<P>, Fault>,
     ) -> Result<Content<'a, P, R>, Fault> {
+        if self.has_too_many {
+            return Err(Fault::TooManyMembers);
+        }
         if self.twice || has_duplicate(&self.extra) {
             return Err(Fault::DuplicateMember);
         }
@@ -169,6 +180,7 @@ impl<'de, B: Bodies<'de>> Visitor<'de> for MembersVisitor<B> {
             result: None,
             error: None,
             extra: Vec::new(),
+            has_too_many: false,
             twice: false,
         };
         while let Some(Key(name)) = access.next_key()? {
@@ -208,6 +220,12 @@ impl<'de, B: Bodies<'de>> Visitor<'de> for MembersVisitor<B> {
                     members.result.replace(result).is_some()
                 }
                 "error" => members.error.replace(access.next_value()?).is_some(),
+                // The rest is read for the `id` alone, which the error response repeats.
+                _ if members.extra.len() >= EXTRA_MEMBERS => {
+                    let IgnoredAny = access.next_value()?;
+                    members.has_too_many = true;
+                    false
+                }
                 _ => {
                     members.extra.push((name, access.next_value()?));
                     false

@@ -156,31 +156,16 @@ pub(super) fn all() -> Result<Vec<Step>> {
     ])
 }
 
-/// Attacks that are not played here, though they are by the command alone.
-///
-/// After the first six the server keeps memory that it has freed, because the allocator of glibc
-/// gives back only what is at the end of its heap. With jemalloc much more of it comes back. The
-/// last two come so close to a bound that a busy machine would make them fail now and then.
-const EXCEPTED_ATTACKS: [&str; 8] = [
-    "silent-many",
-    "half-head",
-    "half-preface",
-    "half-bodies-many",
-    "listen-flood",
-    "unread-http-sse",
-    "pipelined-unread",
-    "duplicate-members",
-];
-
 /// Attacks use the addresses 127.0.0.2 and up, and measure by `/proc`.
 fn attack() -> Vec<Task> {
     if !cfg!(target_os = "linux") {
         return vec![Task::Skip("the attacks need Linux".to_owned())];
     }
     let test = "test --manifest-path xtask/peers/Cargo.toml --package attack";
-    let excepted = EXCEPTED_ATTACKS.iter().flat_map(|name| ["--except", name]);
-    let attack = Cargo::new("xtask attack --quick").and(&excepted.collect::<Vec<_>>());
-    vec![Task::Run(Cargo::new(test)), Task::Run(attack)]
+    vec![
+        Task::Run(Cargo::new(test)),
+        Task::Run(Cargo::new("xtask attack --quick")),
+    ]
 }
 
 fn cases(fallback: &str) -> String {

@@ -105,7 +105,7 @@ pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
         floods::ATTACKS,
     ]
     .concat();
-    for name in options.only.iter().chain(&options.except) {
+    for name in &options.only {
         if !all.iter().any(|attack| attack.name == name) {
             let names: Vec<&str> = all.iter().map(|attack| attack.name).collect();
             bail!(
@@ -115,9 +115,6 @@ pub(crate) fn chosen(options: &Options) -> Result<Vec<Attack>> {
         }
     }
     let wanted = |attack: &Attack| {
-        if options.except.iter().any(|name| name == attack.name) {
-            return false;
-        }
         if options.only.is_empty() {
             !(options.quick && attack.long_only)
         } else {

@@ -11,8 +11,7 @@ use crate::subject::{Origin, Subject};
 
 const USAGE: &str = "\
 usage: attack (--ours PROGRAM [--rmcp PROGRAM] | --url URL [--pid PID] [--tool NAME]
-              [--arguments JSON]) [--quick] [--only NAME]... [--except NAME]...
-              [--workers N]
+              [--arguments JSON]) [--quick] [--only NAME]... [--workers N]
               [--format text|markdown]";
 
 /// The tool that the good clients call unless told otherwise.
@@ -35,8 +34,6 @@ pub(crate) struct Options {
     pub(crate) quick: bool,
     /// Names of attacks. Empty means all.
     pub(crate) only: Vec<String>,
-    /// Names of attacks that are left out.
-    pub(crate) except: Vec<String>,
     pub(crate) format: Format,
     /// Worker threads of the servers that are started.
     workers: usize,
@@ -52,7 +49,6 @@ impl Options {
         let mut options = Self {
             quick: false,
             only: Vec::new(),
-            except: Vec::new(),
             format: Format::default(),
             workers: WORKERS,
             ours: None,
@@ -73,7 +69,6 @@ impl Options {
             let value = words.next().context(USAGE)?;
             match word.as_str() {
                 "--only" => options.only.push(value.clone()),
-                "--except" => options.except.push(value.clone()),
                 "--format" if value == "text" => options.format = Format::Text,
                 "--format" if value == "markdown" => options.format = Format::Markdown,
                 "--workers" => {

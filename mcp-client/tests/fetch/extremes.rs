@@ -1,0 +1,99 @@
+//! Every limit of a policy at its largest value, which means unlimited, and at zero.
+
+use std::time::Duration;
+
+use mcp_client::{FetchError, FetchFailed, FetchPolicy, FetchedBy, RedirectFault};
+
+use crate::mcp::{Mcp, READ, resource};
+use crate::web::{Reply, Web, soon};
+
+const BODY: &[u8] = b"by the URL";
+
+type Limit = fn(FetchPolicy) -> FetchPolicy;
+
+#[tokio::test]
+async fn the_largest_values_mean_no_limit() {
+    let largest: [Limit; 5] = [
+        |policy| policy.size(u64::MAX),
+        |policy| policy.redirects(usize::MAX),
+        |policy| policy.idle(Duration::MAX),
+        |policy| policy.time(Duration::MAX),
+        |policy| {
+            let policy = policy.size(u64::MAX).redirects(usize::MAX);
+            policy.idle(Duration::MAX).time(Duration::MAX)
+        },
+    ];
+    for (at, set) in largest.into_iter().enumerate() {
+        let web = Web::start().await;
+        let mcp = Mcp::start().await;
+        // More than the default where there is no limit.
+        let redirects = if at == 1 || at == 4 { 12 } else { 4 };
+        for _ in 0..redirects {
+            web.answer(Reply::redirect("302 Found", "/again"));
+        }
+        // Without a length, so that the limit is compared with what has come.
+        let head = ["Content-Type: text/plain", "Connection: close"];
+        web.answer(Reply::new("200 OK", &head, BODY));
+        let fetch = mcp.client.fetch(resource()).policy(set(web.policy()));
+        let mut fetched = soon(fetch).await.expect("fetched");
+        let bytes = soon(fetched.bytes()).await.expect("bytes");
+        assert_eq!((fetched.by(), &bytes[..]), (FetchedBy::Url, BODY), "{at}");
+        assert_eq!(web.connections(), redirects + 1, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn a_time_of_zero_is_over_at_once() {
+    let limits: [Limit; 2] = [
+        |policy| policy.idle(Duration::ZERO),
+        |policy| policy.time(Duration::ZERO),
+    ];
+    for set in limits {
+        let web = Web::start().await;
+        let mcp = Mcp::start().await;
+        let fetch = mcp.client.fetch(resource()).policy(set(web.policy()));
+        let mut fetched = soon(fetch).await.expect("fetched");
+        assert_eq!(soon(fetched.bytes()).await.expect("bytes"), READ);
+        assert!(
+            matches!(fetched.attempts(), [FetchError::Time { after }] if after.is_zero()),
+            "{:?}",
+            fetched.attempts()
+        );
+    }
+}
+
+#[tokio::test]
+async fn no_redirect_and_no_byte_are_limits_too() {
+    let web = Web::start().await;
+    let mcp = Mcp::start().await;
+    web.answer(Reply::redirect("302 Found", "/again"));
+    let fetch = mcp
+        .client
+        .fetch(resource())
+        .policy(web.policy().redirects(0));
+    let fetched = soon(fetch).await.expect("fetched");
+    assert!(
+        matches!(
+            fetched.attempts(),
+            [FetchError::Redirect {
+                source: RedirectFault::TooMany,
+                ..
+            }]
+        ),
+        "{:?}",
+        fetched.attempts()
+    );
+    let nothing = web.policy().size(0);
+    web.answer(Reply::ok("text/plain", b""));
+    let fetch = mcp.client.fetch(resource()).policy(nothing.clone());
+    let mut fetched = soon(fetch).await.expect("fetched");
+    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "");
+    web.answer(Reply::ok("text/plain", b"x"));
+    let failed = soon(mcp.client.fetch(resource()).policy(nothing)).await;
+    let failed = failed.expect_err("too large");
+    assert!(
+        matches!(&failed, FetchFailed::TooLarge { source, .. }
+            if matches!(**source, FetchError::TooLarge { found: 1, limit: 0 })),
+        "{failed}"
+    );
+}

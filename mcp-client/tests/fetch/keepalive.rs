@@ -1,0 +1,23 @@
+//! Whether the system asks hosts that are silent if they are still there.
+
+use std::time::Duration;
+
+use mcp_client::FetchedBy;
+
+use crate::kernel::has_keep_alive;
+use crate::mcp::{Mcp, resource};
+use crate::web::{Reply, Web, soon};
+
+#[tokio::test]
+async fn downloads_have_tcp_keep_alive() {
+    let web = Web::start().await;
+    let mcp = Mcp::start().await;
+    // Nothing else would end a download from a host that has vanished.
+    let policy = web.policy().idle(Duration::MAX).time(Duration::MAX);
+    let head = ["Content-Type: text/plain", "Content-Length: 10"];
+    web.answer(Reply::new("200 OK", &head, b"by the").hold());
+    let fetched = soon(mcp.client.fetch(resource()).policy(policy)).await;
+    let fetched = fetched.expect("fetched");
+    assert_eq!(fetched.by(), FetchedBy::Url);
+    soon(has_keep_alive(web.address())).await;
+}

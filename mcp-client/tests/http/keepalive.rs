@@ -1,0 +1,17 @@
+//! Whether the system asks servers that are silent if they are still there.
+
+use serde_json::json;
+
+use crate::fake::*;
+use crate::kernel::has_keep_alive;
+
+#[tokio::test]
+async fn connections_to_a_server_have_tcp_keep_alive() {
+    let mut fake = Fake::start().await;
+    let client = fake.modern().await;
+    let listing = tokio::spawn(async move { client.list_tools().await });
+    let asked = fake.message("tools/list").await;
+    soon(has_keep_alive(fake.address)).await;
+    asked.result(&tools(&json!([]))).await;
+    soon(listing).await.expect("no panic").expect("a list");
+}

@@ -1,0 +1,107 @@
+//! The response to a POST in a session: one text, or a stream of events that a client can come back
+//! for.
+
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use http::{Response, StatusCode};
+
+use super::answer;
+use super::body::{HttpBody, Permit};
+use super::entry::Entry;
+use super::guard::Refusal;
+use super::jobs::Jobs;
+use super::legacy::NO_SESSION;
+use super::reader::Reader;
+use super::service::Endpoint;
+use super::stream::{First, Stream};
+use crate::engine::{Answer, Refused};
+use crate::quota::RequestPermit;
+
+impl Endpoint {
+    /// Serves the requests of one POST, which go on if the client is gone.
+    pub(super) async fn serve(
+        &self,
+        entry: &Arc<Entry>,
+        mut jobs: Jobs,
+        stream: Arc<Stream>,
+        permit: RequestPermit,
+    ) -> Result<Response<HttpBody>, Refusal> {
+        let keep_alive = self.server.limits().keep_alive;
+        // Most handlers are done at once.
+        // Nobody is woken if not: the worker looks at once, too.
+        let permit = if let Poll::Ready(last) = jobs.poll(&mut Context::from_waker(Waker::noop())) {
+            stream.end(last);
+            Permit::from(permit)
+        } else {
+            let permit = Arc::new(permit);
+            jobs.sit(entry, &stream);
+            let worker = Arc::clone(&stream);
+            let kept = Permit::Shared {
+                _permit: Arc::clone(&permit),
+            };
+            let runs = entry.run(&stream, async move {
+                let _permit = permit;
+                let last = worker.work(jobs).await;
+                if worker.end(last) {
+                    worker.finish().await;
+                }
+            });
+            if !runs {
+                return Err(NO_SESSION);
+            }
+            kept
+        };
+        let unread = Unread(stream);
+        let stream = &unread.0;
+        let mut response = match stream.first(keep_alive).await {
+            First::Answer(last) => whole(last),
+            First::Events => {
+                stream.name(entry.stream_name()?);
+                let text = stream.complete().await;
+                answer::events(HttpBody::whole(text))
+            }
+            First::Stream => self.events(entry, stream).await?,
+        };
+        response.body_mut().keep_permit(permit);
+        Ok(response)
+    }
+
+    /// The response of a stream that goes on.
+    async fn events(
+        &self,
+        entry: &Arc<Entry>,
+        stream: &Arc<Stream>,
+    ) -> Result<Response<HttpBody>, Refusal> {
+        let keep_alive = self.server.limits().keep_alive;
+        stream.name(entry.stream_name()?);
+        // Before anything can be forgotten.
+        stream.attach(0, Some(0));
+        let over = stream.begin().await;
+        let held = entry.reading();
+        let reader = Reader::from_start(Arc::clone(stream), keep_alive, held);
+        if over {
+            let rest = Arc::clone(stream);
+            entry.run(stream, async move { rest.finish().await });
+        }
+        Ok(answer::events(HttpBody::reader(reader)))
+    }
+}
+
+/// A response of one text. To clients of these revisions 404 says that the session is over: an
+/// error is an answer like others, but for what is wrong about HTTP itself.
+fn whole(last: Answer) -> Response<HttpBody> {
+    if last.refused == Some(Refused::Mismatch) {
+        return answer::answer(last);
+    }
+    answer::json(StatusCode::OK, last.message)
+}
+
+/// A stream on which nothing was written yet: nobody will read it where this is dropped before.
+struct Unread(Arc<Stream>);
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
