@@ -1,4 +1,4 @@
-//! Places of values.
+//! Seeds that decode a value in place.
 
 use super::super::error::excerpt;
 use super::super::json::grow;
@@ -8,7 +8,7 @@ use serde::de::{
 };
 use std::fmt;
 
-/// Puts a value into its place from inside, so that it is not handed up layer by layer.
+/// Decodes a value in place, so that it is not moved through the layers of a format.
 pub(super) struct Place<'a, T>(pub(super) &'a mut T);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Place<'_, T> {
@@ -21,7 +21,7 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Place<'_, T> {
     }
 }
 
-/// The same for a value that may be `null`.
+/// Decodes a value that may be `null` in place.
 pub(super) struct OptionalPlace<'a, T>(pub(super) &'a mut Option<T>);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OptionalPlace<'_, T> {
@@ -55,7 +55,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalPlace<'_, T> {
     }
 }
 
-/// The same for the elements of a list, which grows within bounds.
+/// Decodes the elements of a list in place. The list grows within bounds.
 pub(super) struct ListPlace<'a, T>(pub(super) &'a mut Vec<T>);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ListPlace<'_, T> {
@@ -81,7 +81,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListPlace<'_, T> {
     }
 }
 
-/// The elements of an array.
+/// Decodes the elements of an array.
 pub fn list<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(mut items: A) -> Result<Vec<T>, A::Error> {
     let mut list = Vec::new();
     while let Some(item) = items.next_element()? {
@@ -91,7 +91,7 @@ pub fn list<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(mut items: A) -> Result
     Ok(list)
 }
 
-/// The same for a list that may be `null`.
+/// Decodes a list that may be `null` in place.
 pub(super) struct OptionalListPlace<'a, T>(pub(super) &'a mut Option<Vec<T>>);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OptionalListPlace<'_, T> {
@@ -124,7 +124,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalListPlace<'_, T> {
     }
 }
 
-/// A certain text.
+/// Accepts one specific string.
 pub(super) struct Text(pub(super) &'static str);
 
 impl<'de> DeserializeSeed<'de> for Text {
@@ -151,7 +151,7 @@ impl Visitor<'_> for Text {
     }
 }
 
-/// A list of strings, or one string of words.
+/// Accepts a list of strings, or one string of words separated by white space.
 pub(super) struct OneOrMany;
 
 impl<'de> DeserializeSeed<'de> for OneOrMany {
