@@ -1,4 +1,4 @@
-//! What programs want of results, beside their members.
+//! Accessors for results.
 
 use serde::de::DeserializeOwned;
 
@@ -7,8 +7,8 @@ use crate::json::{Value, from_value_ref};
 use crate::{CallToolResult, ContentBlock};
 
 impl CallToolResult {
-    /// The texts among the content, a line break between them. Other content, such as images, is
-    /// left out.
+    /// Returns the texts among the content, joined by line breaks. Other content, such as images,
+    /// is skipped.
     #[inline]
     #[must_use]
     pub fn text(&self) -> String {
@@ -19,18 +19,17 @@ impl CallToolResult {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// The structured content as a type of the program's own. Where there is none it is read as
-    /// `null`, which `Option` takes.
+    /// Decodes the structured content. A missing one is decoded as `null`, which `Option` accepts.
     ///
     /// # Errors
     ///
-    /// Where it is not of that type; the error says where.
+    /// Returns an error with the path if the content is not valid for the type.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         let content = self.structured_content.as_ref().unwrap_or(&Value::Null);
         from_value_ref(content)
     }
 
-    /// Whether the tool says that it failed.
+    /// Returns `true` if the tool reported a failure.
     #[inline]
     #[must_use]
     pub fn has_failed(&self) -> bool {
