@@ -93,11 +93,11 @@ fn members_with_other_case_are_not_taken() {
 fn unknown_tag_is_not_guessed() {
     refused::<ContentBlock>(
         r#"{"type":"smell","text":"a"}"#,
-        "`smell` is no `type` of `ContentBlock`",
+        "`smell` is not a known `type` of `ContentBlock`",
         "$.type",
     );
     let text = r#"{"text":"a","type":"Text"}"#;
-    refused::<ContentBlock>(text, "`Text` is no `type` of `ContentBlock`", "$.type");
+    refused::<ContentBlock>(text, "`Text` is not a known `type` of `ContentBlock`", "$.type");
 }
 
 #[test]

@@ -236,7 +236,7 @@ fn an_error_says_what_and_where() {
     let schema = object(r#"{"properties":{"a":{"items":{"type":"string","x-mcp-header":"A"}}}}"#);
     assert_eq!(
         header_params(&schema).unwrap_err().to_string(),
-        "only a property that `properties` alone lead to can have a header \
+        "only a property reached through `properties` alone can have a header \
          (at $.properties.a.items['x-mcp-header'])"
     );
 }

@@ -107,7 +107,7 @@ fn methods_and_versions_are_compared_as_they_are() {
     assert_eq!(upper.header(), headers::METHOD);
     assert_eq!(
         upper.to_string(),
-        "header mismatch: mcp-method says \"TOOLS/LIST\", the body says \"tools/list\""
+        "header mismatch: mcp-method is \"TOOLS/LIST\", but the body has \"tools/list\""
     );
     // These two are never encoded.
     let encoded = encode_value("é");
@@ -151,7 +151,7 @@ fn a_second_value_is_refused_even_if_it_is_the_same() {
     assert_eq!(error.reason(), &MismatchReason::Repeated);
     assert_eq!(
         error.to_string(),
-        "header mismatch: mcp-name is there more than once"
+        "header mismatch: mcp-name is present more than once"
     );
 }
 
@@ -162,7 +162,7 @@ fn errors_show_little_and_nothing_that_harms() {
     assert_eq!(
         error.to_string(),
         format!(
-            "header mismatch: mcp-name says \"{}…\", the body says \"a\\r\\nb\\u{{1b}}[31m\\u{{202e}}\"",
+            "header mismatch: mcp-name is \"{}…\", but the body has \"a\\r\\nb\\u{{1b}}[31m\\u{{202e}}\"",
             "x".repeat(32)
         )
     );
