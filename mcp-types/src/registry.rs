@@ -57,7 +57,9 @@ impl std::fmt::Display for RegistryError {
         match self {
             Self::Decode(error) => error.fmt(f),
             Self::Convert(error) => error.fmt(f),
-            Self::Unmapped => f.write_str("one of the revisions in between does not have this type"),
+            Self::Unmapped => {
+                f.write_str("one of the revisions in between does not have this type")
+            }
         }
     }
 }

@@ -44,7 +44,7 @@ mod tests {
     use crate::{ImageContent, TextContent};
 
     #[test]
-    fn texts_are_taken_from_among_the_content() {
+    fn text_joins_the_text_blocks() {
         let image = ImageContent::new(crate::Base64Text::encode(b"."), "image/png");
         let texts = |text: &str| ContentBlock::from(TextContent::new(text));
         let result = CallToolResult::new([texts("one"), image.into(), texts("two")]);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn structured_content_that_is_not_of_a_type_is_an_error_that_says_where() {
+    fn invalid_structured_content_is_an_error_with_a_path() {
         let result = CallToolResult::new([]);
         assert_eq!(result.structured::<Option<bool>>().ok(), Some(None));
         assert!(result.structured::<bool>().is_err());

@@ -323,19 +323,19 @@ const NEVER_DOWN: [&str; 4] = [
 ];
 
 #[test]
-fn up_from_the_oldest_two_then_down_gives_back_the_same() {
+fn round_trip_from_the_two_oldest_revisions_is_lossless() {
     let sides = sides();
     up_and_down(&sides, 0);
     up_and_down(&sides, 1);
 }
 
 #[test]
-fn up_from_2025_06_18_then_down_gives_back_the_same() {
+fn round_trip_from_2025_06_18_is_lossless() {
     up_and_down(&sides(), 2);
 }
 
 #[test]
-fn up_from_2025_11_25_then_down_gives_back_the_same() {
+fn round_trip_from_2025_11_25_is_lossless() {
     up_and_down(&sides(), 3);
 }
 
@@ -349,13 +349,13 @@ fn up_and_down(sides: &[Side], from: usize) {
 }
 
 #[test]
-fn the_whole_way_up_and_down_gives_back_what_the_oldest_revision_said() {
+fn round_trip_from_the_oldest_to_the_newest_revision_is_lossless() {
     let sides = sides();
     there_and_back(&sides, 0, sides.len() - 1).report("the whole way and back", &[]);
 }
 
 #[test]
-fn what_is_converted_down_is_valid_for_the_older_revision() {
+fn value_converted_to_an_older_revision_is_valid_there() {
     let sides = sides();
     for to in 0..sides.len() - 1 {
         let (older, newer) = (&sides[to], &sides[to + 1]);

@@ -24,7 +24,7 @@ fn hostile(size: usize) -> String {
 }
 
 #[test]
-fn text_of_a_peer_is_never_taken_for_a_path() {
+fn text_of_a_peer_is_never_parsed_as_a_path() {
     let hostile = hostile(0);
     for (text, path) in [
         (hostile.clone(), "$"),
@@ -155,7 +155,7 @@ fn path_survives_an_error_that_displays_it() {
 }
 
 #[test]
-fn union_that_is_put_aside_says_where_it_failed() {
+fn error_in_a_buffered_union_has_its_path() {
     for (text, path) in [
         (
             r#"{"type":"resource","resource":{"uri":"a","text":3}}"#,
@@ -185,7 +185,7 @@ fn union_that_is_put_aside_says_where_it_failed() {
 }
 
 #[test]
-fn faults_of_an_error_object_have_their_path() {
+fn errors_in_an_error_object_have_their_path() {
     for (text, path) in [
         (r#"{"code":"x","message":""}"#, "$.code"),
         (r#"{"code":1.5,"message":""}"#, "$.code"),
@@ -205,7 +205,7 @@ fn faults_of_an_error_object_have_their_path() {
 }
 
 #[test]
-fn message_with_a_hostile_body_is_decoded_once_and_refused() {
+fn message_with_a_hostile_body_is_decoded_once_and_rejected() {
     let text = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{"a":{}}}}}"#,
         hostile(1000)

@@ -16,7 +16,7 @@ fn path<T: serde::de::DeserializeOwned + fmt::Debug>(text: &str) -> String {
 }
 
 #[test]
-fn errors_know_their_path() {
+fn errors_have_their_path() {
     assert_eq!(path::<Lists>(r#"{"a":[{"b":1},{"c":"x"}]}"#), "$.a[1].c");
     assert_eq!(
         path::<Lists>(r#"{"io.x/y":[{"b":1.5}]}"#),
@@ -38,7 +38,7 @@ fn errors_know_their_path() {
 }
 
 #[test]
-fn faults_of_the_text_have_line_and_column() {
+fn syntax_errors_have_line_and_column() {
     for (text, kind) in [
         ("{\"a\":\n1,}", ErrorKind::Syntax { line: 2, column: 3 }),
         ("[1] 2", ErrorKind::Syntax { line: 1, column: 5 }),
@@ -53,7 +53,7 @@ fn faults_of_the_text_have_line_and_column() {
 }
 
 #[test]
-fn fault_of_data_does_not_hide_fault_of_text() {
+fn syntax_error_takes_precedence_over_data_error() {
     let error = json::from_str::<Lists>(r#"{"a":1,"b":}"#).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Syntax { .. }), "{error}");
     let error = json::from_str::<Lists>(r#"{"a":1} x"#).unwrap_err();
@@ -61,14 +61,14 @@ fn fault_of_data_does_not_hide_fault_of_text() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_are_not_taken() {
+fn invalid_utf8_is_a_syntax_error() {
     let error = json::from_slice::<Value>(b"{\"a\":\n \"\xff\"}").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Syntax { line: 2, column: 3 });
     assert!(json::from_slice::<BTreeMap<String, Value>>(b"{\"a\xc3\":1}").is_err());
 }
 
 #[test]
-fn deep_nesting_is_an_error_and_no_overflow() {
+fn deep_nesting_is_an_error_not_a_stack_overflow() {
     let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
     assert!(json::from_str::<Value>(&deep(NESTING_LIMIT)).is_ok());
     for levels in [NESTING_LIMIT + 1, 200, 1_000_000] {
@@ -85,7 +85,7 @@ fn deep_nesting_is_an_error_and_no_overflow() {
 }
 
 #[test]
-fn paths_are_read_back_from_text() {
+fn paths_are_parsed_from_their_text() {
     for name in [
         "a",
         "a b",
@@ -150,7 +150,7 @@ impl<'de> Deserialize<'de> for Buffered {
 }
 
 #[test]
-fn path_survives_a_union_that_is_put_aside() {
+fn path_survives_a_buffered_union() {
     let text = r#"[{"x":{"a":[{"b":"s"}]}}]"#;
     assert_eq!(
         path::<Vec<BTreeMap<String, Buffered>>>(text),
@@ -243,7 +243,7 @@ fn values_decode_like_text() {
 }
 
 #[test]
-fn a_tag_that_is_no_unicode_is_an_error_and_no_overflow() {
+fn tag_with_a_lone_surrogate_is_an_error_not_a_stack_overflow() {
     for text in [
         r#"{"type":"\ud800","text":"a"}"#,
         r#"{"text":"a","type":"te\udc00xt"}"#,

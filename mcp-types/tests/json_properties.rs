@@ -69,7 +69,7 @@ fn message() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn text_and_back_is_the_identity(value in value()) {
+    fn encoding_and_decoding_is_the_identity(value in value()) {
         let text = value.to_string();
         let read: Value = json::from_str(&text)?;
         prop_assert_eq!(&read, &value);
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn envelope_knows_json_from_other_text(text in message()) {
+    fn parse_error_is_reported_exactly_for_invalid_json(text in message()) {
         let sound = serde_json::from_str::<IgnoredAny>(&text).is_ok();
         match rpc::parse_str(&text) {
             Ok(_) => prop_assert!(sound),
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         let _ = rpc::parse_batch(&bytes, 3);
         let _ = json::from_slice::<Value>(&bytes);
         let _ = json::from_slice::<Vec<Object>>(&bytes);

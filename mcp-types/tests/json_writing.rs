@@ -166,7 +166,7 @@ fn object(text: &str) -> Object {
 }
 
 #[test]
-fn result_says_once_who_gives_it() {
+fn result_identifies_the_server_exactly_once() {
     let ours = format!(r#""io.modelcontextprotocol/serverInfo":{INFO}"#);
     let theirs = r#""io.modelcontextprotocol/serverInfo":{"name":"other"}"#;
     for (result, expected) in [
@@ -236,7 +236,7 @@ fn result_says_once_who_gives_it() {
 }
 
 #[test]
-fn result_that_is_no_object_stays_as_it_is() {
+fn result_that_is_not_an_object_is_unchanged() {
     for text in ["null", "[]", r#"[{"_meta":{}},{}]"#, r#""{}""#, "1"] {
         let value: Value = json::from_str(text).unwrap();
         assert_eq!(signed(Revision::LATEST, Anything(value)), text);
@@ -253,7 +253,7 @@ fn result_that_is_no_object_stays_as_it_is() {
 }
 
 #[test]
-fn blocks_of_a_result_are_not_taken_for_it() {
+fn meta_of_content_blocks_is_unchanged() {
     let block = TextContent::new("t").meta(Object::from([("a", 1)]));
     let meta = json::from_object(Object::from([("b", 2)])).unwrap();
     let result = CallToolResult::new([block.into()]).meta(meta);
@@ -271,7 +271,7 @@ fn blocks_of_a_result_are_not_taken_for_it() {
 }
 
 #[test]
-fn fault_at_a_revision_does_not_leave_half_a_message() {
+fn error_at_a_revision_leaves_no_partial_message() {
     let result = || Anything(BTreeMap::from([(vec![1], 1)]));
     let (id, mut buffer) = (1.into(), b"before".to_vec());
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
@@ -284,7 +284,7 @@ fn fault_at_a_revision_does_not_leave_half_a_message() {
 }
 
 #[test]
-fn absent_params_are_left_out() {
+fn absent_params_are_omitted() {
     let mut buffer = Vec::new();
     let revision = Revision::LATEST;
     rpc::write_notification_at(&mut buffer, "m", None::<Anything<()>>, revision).unwrap();

@@ -181,7 +181,7 @@ fn structured_content_keeps_numbers() {
 }
 
 #[test]
-fn unions_keep_numbers_before_and_behind_the_tag() {
+fn unions_keep_numbers_before_and_after_the_tag() {
     everywhere::<SamplingMessageContentBlock>(
         r#"{"type":"tool_result","toolUseId":"t","content":[],"structuredContent":[@],"x":@}"#,
     );
@@ -235,7 +235,7 @@ fn elicited_content_keeps_numbers() {
 }
 
 #[test]
-fn bounded_numbers_are_kept_and_their_bounds_hold() {
+fn bounded_numbers_are_kept_and_their_bounds_are_checked() {
     for number in [
         "0",
         "1",
@@ -266,7 +266,7 @@ fn bounded_numbers_are_kept_and_their_bounds_hold() {
 }
 
 #[test]
-fn ids_are_integers_or_texts() {
+fn ids_are_integers_or_strings() {
     for id in [
         "0",
         "-1",
@@ -306,7 +306,7 @@ fn ids_are_integers_or_texts() {
 }
 
 #[test]
-fn integer_members_take_integers_only() {
+fn integer_members_accept_integers_only() {
     let list = |ttl: &str| {
         format!(r#"{{"tools":[],"resultType":"complete","ttlMs":{ttl},"cacheScope":"public"}}"#)
     };
@@ -328,7 +328,7 @@ fn integer_members_take_integers_only() {
 }
 
 #[test]
-fn object_that_looks_like_a_number_of_serde_json_is_no_number() {
+fn object_that_looks_like_a_number_of_serde_json_is_not_a_number() {
     let private = r#"{"$serde_json::private::Number":"1"}"#;
     if exact() {
         // There a visitor cannot tell the two apart, nor can `serde_json`'s own values.
@@ -342,7 +342,7 @@ fn object_that_looks_like_a_number_of_serde_json_is_no_number() {
 }
 
 #[test]
-fn number_does_not_pass_for_an_object() {
+fn number_is_rejected_for_an_object() {
     for number in ["0", "1", "0.5", "-1", "1e5", "18446744073709551616"] {
         refused::<Annotations>(number);
         refused::<EmptyResult>(number);

@@ -85,7 +85,7 @@ fn examples_decode_and_encode_to_equal_json() {
 }
 
 #[test]
-fn undeclared_id_of_a_roots_request_is_kept_as_any_unknown_member() {
+fn undeclared_id_of_a_roots_request_is_kept_like_any_unknown_member() {
     let shape = json!({"method": "roots/list", "id": "a"});
     let entry = registry::find(REVISION, "ListRootsRequest").unwrap();
     let published = examples()
@@ -98,7 +98,7 @@ fn undeclared_id_of_a_roots_request_is_kept_as_any_unknown_member() {
 }
 
 #[test]
-fn complete_resource_without_cache_terms_is_not_taken_for_an_input_request() {
+fn complete_resource_result_without_cache_members_is_rejected() {
     let shape = json!({
         "jsonrpc": "2.0",
         "id": 1,

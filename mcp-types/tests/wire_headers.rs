@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::borrow::Cow;
 
 #[test]
-fn values_are_encoded_where_they_have_to_be() {
+fn unsafe_values_are_encoded() {
     let cases = [
         ("us-west1", "us-west1"),
         ("us west 1", "us west 1"),
@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn no_header_value_is_a_panic(value in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn decoding_a_header_value_never_panics(value in prop::collection::vec(any::<u8>(), 0..40)) {
         if let Ok(text) = decode_value(&value) {
             let again = encode_value(&text);
             prop_assert_eq!(decode_value(again.as_bytes()), Ok(Cow::from(&*text)));
@@ -98,7 +98,7 @@ proptest! {
 }
 
 #[test]
-fn methods_and_versions_are_compared_as_they_are() {
+fn methods_and_versions_are_compared_without_decoding() {
     assert_eq!(check_method(Some("tools/list"), "tools/list"), Ok(()));
     assert_eq!(check_method(Some(" tools/list "), "tools/list"), Ok(()));
     assert_eq!(check_version(Some(b"2026-07-28"), "2026-07-28"), Ok(()));
@@ -146,7 +146,7 @@ fn names_are_decoded_and_compared() {
 }
 
 #[test]
-fn a_second_value_is_refused_even_if_it_is_the_same() {
+fn second_value_is_rejected_even_if_it_is_equal() {
     let error = check_name(["echo", "echo"], "echo").unwrap_err();
     assert_eq!(error.reason(), &MismatchReason::Repeated);
     assert_eq!(
@@ -156,7 +156,7 @@ fn a_second_value_is_refused_even_if_it_is_the_same() {
 }
 
 #[test]
-fn errors_show_little_and_nothing_that_harms() {
+fn errors_shorten_and_escape_values() {
     let long = "x".repeat(10_000);
     let error = check_name(Some(&*long), "a\r\nb\u{1b}[31m\u{202e}").unwrap_err();
     assert_eq!(
@@ -169,7 +169,7 @@ fn errors_show_little_and_nothing_that_harms() {
 }
 
 #[test]
-fn methods_with_a_name_say_where_it_is() {
+fn name_member_is_known_for_each_method() {
     let cases = [
         ("tools/call", Some("name")),
         ("prompts/get", Some("name")),

@@ -48,7 +48,7 @@ fn naive(input: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn lines_end_as_they_may() {
+fn lines_end_with_lf_or_crlf() {
     let cases: &[(&str, &[&str])] = &[
         ("", &[]),
         ("\n\r\n \t\n", &[]),
@@ -111,7 +111,7 @@ fn the_buffer_does_not_grow_with_the_number_of_lines() {
 }
 
 #[test]
-fn room_is_never_empty_and_only_room_can_be_filled() {
+fn spare_space_is_never_empty_and_bounds_what_is_filled() {
     let mut reader = LineReader::new(8);
     assert!(!reader.spare(0).is_empty());
     let room = reader.spare(4).len();
@@ -121,7 +121,7 @@ fn room_is_never_empty_and_only_room_can_be_filled() {
 }
 
 #[test]
-fn memory_is_given_back_but_no_line() {
+fn shrinking_frees_memory_and_loses_no_line() {
     let mut reader = LineReader::new(1 << 20);
     reader.feed(&vec![b'x'; 1 << 16]);
     reader.feed(b"\npart");
@@ -135,7 +135,7 @@ fn memory_is_given_back_but_no_line() {
 
 proptest! {
     #[test]
-    fn chunks_do_not_matter(
+    fn chunks_do_not_change_the_lines(
         input in "[a \r\n]{0,80}|(([a-c]{0,12})(\r?\n)){0,8}[a-c]{0,12}",
         cuts in prop::collection::vec(0_usize..80, 0..12),
     ) {

@@ -71,7 +71,7 @@ fn events_are_written_field_by_field() {
 }
 
 #[test]
-fn fields_that_would_end_early_are_refused_and_nothing_is_written() {
+fn fields_that_would_end_early_are_rejected_and_nothing_is_written() {
     for text in ["a\nb", "a\rb", "a\0b"] {
         let id = Event {
             id: Some(text),
@@ -101,7 +101,7 @@ fn comments_are_written_line_by_line_and_ignored() {
 }
 
 #[test]
-fn streams_are_read_by_the_standard() {
+fn streams_are_decoded_as_the_standard_requires() {
     let message = |data| seen("message", data, "");
     let cases: Vec<(&[u8], Vec<Seen>)> = vec![
         (b"data: a\n\n", vec![message("a")]),
@@ -167,7 +167,7 @@ fn streams_are_read_by_the_standard() {
 }
 
 #[test]
-fn an_event_beyond_the_limit_is_lost_alone() {
+fn event_beyond_the_limit_is_dropped_alone() {
     let too_long = || Seen::Error(SseError::TooLong { limit: 16 });
     let cases: &[(&str, Vec<Seen>)] = &[
         (
@@ -203,7 +203,7 @@ fn an_event_beyond_the_limit_is_lost_alone() {
 }
 
 #[test]
-fn the_id_counts_when_its_event_is_whole() {
+fn id_takes_effect_when_its_event_is_complete() {
     let mut decoder = Decoder::new(64);
     let mut all = Vec::new();
     feed(&mut decoder, b"id: 1\ndata: a\n", &mut all);
@@ -242,7 +242,7 @@ fn chunks<'a>(input: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(
+    fn encoded_events_are_decoded_unchanged(
         events in prop::collection::vec(
             (prop::option::of("[^\r\n\0]{0,6}"), prop::option::of("[^\r\n\0]{0,6}"), "(.|\r|\n){0,20}"),
             0..5,
@@ -269,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_alike_in_any_chunks(
+    fn chunks_do_not_change_the_decoded_events(
         pieces in prop::collection::vec(
             prop_oneof![
                 prop::sample::select(vec![

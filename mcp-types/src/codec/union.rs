@@ -245,7 +245,9 @@ fn arrange<'de, A>(
             // A string that cannot be decoded here, such as one half of a surrogate pair, cannot be
             // decoded at the front either: it would be moved to the front again and again.
             if json::from_str::<String>(tag.as_str()).is_err() {
-                return Err(DecodeError::data("the string is not valid Unicode").inside_member(name));
+                return Err(
+                    DecodeError::data("the string is not valid Unicode").inside_member(name)
+                );
             }
             members[..=at].rotate_right(1);
             Ok(Tagged::Later(object(&members)?))

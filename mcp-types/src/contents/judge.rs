@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_has_forms_and_nothing_else() {
+    fn document_has_alternatives_and_no_children() {
         use ContentsWarning::*;
         let document = Some(ResourceType::Document);
         let sound = read([text("x:a", "text/html"), text("x:a", "text/plain")]);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_contents_say_of_their_type_counts_more_than_what_was_known() {
+    fn declared_type_takes_precedence_over_the_known_type() {
         let collection = text("x:a", "text/html").resource_type(ResourceType::Collection);
         let result = read([collection, text("x:b", "text/html")]);
         assert_eq!(warnings(&result, Some(ResourceType::Document)), []);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_that_differ_and_sizes_that_are_wrong_are_told() {
+    fn inconsistent_metadata_and_wrong_sizes_are_reported() {
         use ContentsWarning::*;
         let first = text("x:a", "text/html").name("a").size(4);
         let second = text("x:a", "text/plain").name("b").size(5);

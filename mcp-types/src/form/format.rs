@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_of_a_format_is_taken_and_nothing_else() {
+    fn formats_are_checked() {
         use StringSchemaFormat::{Date, DateTime, Email, Uri};
         let cases = [
             (Email, "a.b+c@example.com", true),

@@ -388,7 +388,9 @@ impl fmt::Display for HeaderParamReason {
         match self {
             Self::NotText => f.write_str("the name of a header must be a string"),
             Self::Empty => f.write_str("the name of a header must not be empty"),
-            Self::NotToken { name } => write!(f, "\"{name}\" is not allowed in the name of a header"),
+            Self::NotToken { name } => {
+                write!(f, "\"{name}\" is not allowed in the name of a header")
+            }
             Self::Duplicate { other } => write!(f, "the parameter {other} has the same header"),
             Self::NotPrimitive => {
                 f.write_str("a parameter with a header must be of type string, integer or boolean")

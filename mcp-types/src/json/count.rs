@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_json_is_scanned_without_a_panic() {
+    fn invalid_json_is_scanned_without_a_panic() {
         for text in ["", "\"", "\"\\", "[[[", "]]]", ",,,"] {
             let text = format!("{}{text}", " ".repeat(100));
             let _anything = has_more_values(&text, 1);

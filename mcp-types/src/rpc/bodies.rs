@@ -89,7 +89,9 @@ where
                 *self.params = Some(P::deserialize(Located::new(deserializer, &mut trail))?);
                 Ok(())
             }
-            _ => Err(D::Error::custom("cannot decode the params in the same pass")),
+            _ => Err(D::Error::custom(
+                "cannot decode the params in the same pass",
+            )),
         }
     }
 
@@ -105,7 +107,9 @@ where
                 *self.result = Some(R::deserialize(Located::new(deserializer, &mut trail))?);
                 Ok(())
             }
-            _ => Err(D::Error::custom("cannot decode the result in the same pass")),
+            _ => Err(D::Error::custom(
+                "cannot decode the result in the same pass",
+            )),
         }
     }
 }

@@ -225,7 +225,10 @@ impl<'a> Count<'a> {
                 // If it is a reference nevertheless, the validator does not find its target either.
                 return Ok(Size::ONE);
             }
-            let reason = format!("the schema refers to `{}`, which it does not contain", short(target));
+            let reason = format!(
+                "the schema refers to `{}`, which it does not contain",
+                short(target)
+            );
             return Err(unusable(reason));
         };
         self.known.insert(target, None);
@@ -308,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_explodes_when_written_out_is_refused_without_doing_so() {
+    fn schema_that_explodes_when_expanded_is_rejected_without_expanding_it() {
         assert!(of(&doubling(5)).is_ok_and(|cost| cost.parts > 64 && cost.recursion.is_none()));
         assert!(is_costly(&doubling(40)));
         assert!(is_costly(&doubling(100)));
@@ -333,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn references_whose_cost_is_unknown_are_refused() {
+    fn references_whose_cost_is_unknown_are_rejected() {
         let four = "http://json-schema.org/draft-04/schema#";
         let cases = [
             json!({ "$ref": "#/$defs/none" }),
@@ -354,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_reference_in_data_is_accepted() {
+    fn data_that_looks_like_a_reference_is_accepted() {
         let schema = json!({ "default": { "$ref": "#/none" }, "enum": [{ "$ref": "none" }] });
         of(&schema).expect("no reference");
         // A property may have such a name; the references in its schema are counted.
@@ -382,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_only_collected_where_that_is_cheap() {
+    fn errors_are_only_collected_where_that_is_cheap() {
         let mut deep = json!(1);
         for _ in 0..40 {
             deep = json!({ "a": deep });

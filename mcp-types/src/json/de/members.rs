@@ -95,7 +95,9 @@ impl<'de> MapAccess<'de> for Members<'de> {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
         let Some((name, node)) = self.current.take() else {
-            return Err(DecodeError::data("`next_value` was called before `next_key`"));
+            return Err(DecodeError::data(
+                "`next_value` was called before `next_key`",
+            ));
         };
         let depth = deeper(self.depth)?;
         seed.deserialize(Decoder { node, depth })
