@@ -1,4 +1,4 @@
-//! Differences are found, and only real ones.
+//! The comparison of schemas finds all differences, and only real ones.
 
 use codegen::schema::{ChangeKind, Document, SchemaChange, Subject, diff, verify};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn changes(old: &Value, new: &Value) -> Vec<SchemaChange> {
     diff(&document("old", old), &document("new", new)).changes
 }
 
-/// The only change, as `[!]name detail`.
+/// Returns the only change, as `[!]name detail`.
 fn only(old: &Value, new: &Value) -> String {
     let found = changes(
         &json!({ "A": old, "N": { "type": "null" } }),
@@ -212,7 +212,7 @@ fn naming_an_inline_type_does_not_change_it() {
         (found[0].subject, found[0].kind),
         (Subject::Definition, ChangeKind::Added)
     );
-    // A union within a union says the same as its members.
+    // A nested union is equal to its members.
     let flat = json!({ "U": { "anyOf": [{ "$ref": "#/$defs/X" }, { "$ref": "#/$defs/Y" }] },
         "X": {}, "Y": {}, "V": { "anyOf": [{ "$ref": "#/$defs/X" }] } });
     let nested = json!({ "U": { "anyOf": [{ "$ref": "#/$defs/V" }, { "$ref": "#/$defs/Y" }] },

@@ -1,4 +1,4 @@
-//! Our own files under `schema/` fit together, and fit the published ones.
+//! The files under `schema/` are consistent with each other and with the published schemas.
 
 use std::path::PathBuf;
 

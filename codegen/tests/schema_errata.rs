@@ -1,4 +1,4 @@
-//! Errata change what they name, and nothing else.
+//! Errata change only the named positions.
 
 use codegen::schema::{Document, Errata, ErratumError};
 use serde_json::{Value, json};

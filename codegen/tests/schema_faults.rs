@@ -1,4 +1,4 @@
-//! Bad documents are refused, each with its file and place.
+//! Invalid documents are rejected with an error that has the file and the position.
 
 use codegen::schema::{Dialect, Document, SchemaError};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ fn parse(root: &Value) -> Result<Document, SchemaError> {
     Document::parse("some.json", &root.to_string())
 }
 
-/// A document of draft 2020-12 with one definition.
+/// Creates a document of draft 2020-12 with one definition.
 fn with(schema: &Value) -> Result<Document, SchemaError> {
     parse(&json!({ "$defs": { "A": schema, "B": {} } }))
 }

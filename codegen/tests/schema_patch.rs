@@ -1,4 +1,4 @@
-//! Patches add, mark what they add, and take nothing away.
+//! Patches only add to a schema, and mark what they add.
 
 use codegen::schema::{Document, Patch, PatchError};
 use serde_json::{Value, json};

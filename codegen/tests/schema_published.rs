@@ -1,4 +1,4 @@
-//! The published files are read as they are. They stand outside the repository, where they do.
+//! The published files are parsed unchanged. They are not part of the repository.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Whether what `draw` draws is what the schema means: every instance valid, many a mutant not.
+//! Tests the generators in `draw`: every instance is valid, and many mutants are not.
 
 mod draw;
 

@@ -1,4 +1,4 @@
-//! Base64 text: kept as it came, decoded on demand.
+//! Base64 text is kept unchanged and decoded on demand.
 
 use mcp_types::base64::Base64Text;
 use mcp_types::json;

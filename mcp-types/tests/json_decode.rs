@@ -1,4 +1,4 @@
-//! Decoding with paths: from text, from values, through other deserializers.
+//! Decoding with paths: from text, from values, and through other deserializers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -120,7 +120,7 @@ fn paths_are_parsed_from_their_text() {
     }
 }
 
-/// Reads its members into an object and decodes a list from them, as a union does.
+/// Buffers its members in an object and decodes a list from them, as a union does.
 #[derive(Debug)]
 struct Buffered(#[expect(dead_code, reason = "only the errors are looked at")] Lists);
 
@@ -157,7 +157,7 @@ fn path_survives_a_buffered_union() {
         "$[0].x.a[0].b"
     );
     let error = serde_json::from_str::<Vec<BTreeMap<String, Buffered>>>(text).unwrap_err();
-    // Through the deserializer of another crate only the text arrives: nothing is read back from it.
+    // The deserializer of another crate only passes the text, and no path is parsed from it.
     let error = DecodeError::from(error);
     assert!(error.path().is_root(), "{error}");
     assert!(
@@ -166,7 +166,7 @@ fn path_survives_a_buffered_union() {
     );
 }
 
-/// Notes the order in which members come.
+/// Records the order in which members are decoded.
 #[derive(Debug, PartialEq)]
 struct Order(Vec<String>);
 

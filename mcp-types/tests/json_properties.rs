@@ -12,7 +12,8 @@ fn value() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
-        // Few digits: without `float_roundtrip`, serde_json reads others off by the last bit.
+        // Few digits: without `float_roundtrip`, serde_json parses some floats with a wrong last
+        // bit.
         (-1_000_000_i32..1_000_000)
             .prop_filter_map("finite", |n| { Some(Value::from(f64::from(n) / 1024.0)) }),
         ".*".prop_map(Value::from),
@@ -30,7 +31,7 @@ fn name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-c]{0,2}", ".{0,4}", "[$ ().\\[\\]'\\\\at]{0,12}"]
 }
 
-/// Texts that are nearly messages.
+/// Generates texts that are almost messages.
 fn message() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "{",

@@ -7,7 +7,7 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).expect("valid JSON")
 }
 
-/// Whether the test program runs with `serde_json/arbitrary_precision`.
+/// Returns `true` if the test runs with `serde_json/arbitrary_precision`.
 fn arbitrary_precision() -> bool {
     parse("0.10").to_string().len() == 4
 }

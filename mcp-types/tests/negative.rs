@@ -1,4 +1,4 @@
-//! What must not happen: one test for each kind of fault.
+//! Invalid input and output: one test for each kind of error.
 
 use mcp_types::error::ErrorKind;
 use mcp_types::json::{self, Number, Object, Value};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 
-/// Asserts that a text is refused by every way to decode, with this message at this path.
+/// Asserts that a text is rejected by every way of decoding, with this message and this path.
 fn refused<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
     let value: Value = json::from_str(text).expect("the test's text is JSON");
     for (way, outcome) in [
@@ -30,7 +30,7 @@ fn refused<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
     assert!(serde_json::from_value::<T>(tree).is_err());
 }
 
-/// As [`refused`], for texts that are no tree.
+/// Like [`refused`], for texts that cannot be decoded as a value first.
 fn refused_text<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
     let error = json::from_str::<T>(text).unwrap_err();
     assert!(error.message().contains(message), "{error}");
@@ -308,7 +308,7 @@ fn declared_member_in_extra_is_not_written_twice() {
     content.extra.insert("type", "image");
     unwritable(&content, "`type`");
     unwritable(&ContentBlock::from(content), "`type`");
-    // A declared member that is absent is declared all the same.
+    // A declared member counts as declared even if it is absent.
     let mut content = TextContent::new("a");
     content.extra.insert("_meta", Object::new());
     unwritable(&content, "`_meta`");

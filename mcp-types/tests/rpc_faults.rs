@@ -1,4 +1,4 @@
-//! One faulty message for each fault of the envelope, and what a server may answer.
+//! One invalid message for each error of the envelope, and the code for the response.
 
 use mcp_types::id::RequestId;
 use mcp_types::rpc::{self, EnvelopeError, Fault, Message};
@@ -9,7 +9,7 @@ fn refuse(text: &str) -> EnvelopeError {
     error
 }
 
-/// The fault, the code to answer with, and whether the id 7 was read.
+/// Checks the error, the code for the response, and whether the id 7 was read.
 #[track_caller]
 fn check(text: &str, fault: Fault, code: i64, has_id: bool) {
     let error = refuse(text);
@@ -21,7 +21,7 @@ fn check(text: &str, fault: Fault, code: i64, has_id: bool) {
     );
 }
 
-/// Checks the members in the order given and in reverse.
+/// Checks the members in the given order and in reverse.
 #[track_caller]
 fn check_orders(members: &[&str], fault: Fault, code: i64, has_id: bool) {
     let mut members = members.to_vec();

@@ -1,4 +1,4 @@
-//! Envelopes that are sound, batches, and writing.
+//! Valid envelopes, batches, and encoding.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

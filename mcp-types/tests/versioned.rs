@@ -1,4 +1,4 @@
-//! Messages at any revision, by hand: `Revision::decode` and `Revision::encode`.
+//! `Revision::decode` and `Revision::encode` with hand-written messages.
 
 #![cfg(feature = "v2024-11-05")]
 
@@ -20,7 +20,7 @@ fn tree(text: &str) -> Value {
     json::from_str(text).unwrap()
 }
 
-/// Reads a text at a revision, and asserts that it is written the same there.
+/// Decodes a text at a revision, and asserts that it is encoded unchanged.
 fn read_and_write<T: Versioned + Clone>(revision: Revision, text: &str) -> T {
     let value: T = revision.decode(text).unwrap();
     assert_eq!(
@@ -49,7 +49,7 @@ fn oldest_call_is_decoded_as_the_newest_type_and_encoded_unchanged() {
 
 #[test]
 fn progress_token_of_an_older_call_is_not_lost() {
-    // The older schemas declare `_meta` for requests in general, not for this one by name.
+    // The older schemas declare `_meta` for requests in general, not for this one.
     let text = r#"{"name":"add","_meta":{"progressToken":7,"a.b/c":null}}"#;
     for revision in &Revision::ALL[..4] {
         let params: CallToolRequestParams = read_and_write(*revision, text);
@@ -123,7 +123,7 @@ fn only_the_outcome_of_a_completed_request_is_complete() {
     assert!(done.complete().unwrap().content.is_empty());
 }
 
-/// A result of the newest revision as an older one writes it.
+/// Converts a result of the newest revision to an older one.
 #[cfg(feature = "registry")]
 fn down(revision: Revision, text: &str) -> Result<String, RegistryError> {
     convert_text(Revision::LATEST, revision, "CallToolResult", text)

@@ -1,4 +1,4 @@
-//! Parameters of tools that headers repeat.
+//! Parameters of tools that are repeated in headers.
 
 use mcp_types::headers::{HeaderParam, HeaderParamReason as Reason, MismatchReason, ParamKind};
 use mcp_types::headers::{encode_value, header_params};
@@ -13,7 +13,7 @@ fn params(schema: &str) -> Vec<HeaderParam> {
     header_params(&object(schema)).unwrap()
 }
 
-/// One parameter, `value`.
+/// Returns the parameter `value` with the given type.
 fn param(kind: &str) -> HeaderParam {
     let schema = format!(r#"{{"properties":{{"value":{{"type":"{kind}","x-mcp-header":"V"}}}}}}"#);
     params(&schema).remove(0)
@@ -80,7 +80,7 @@ fn data_that_looks_like_a_mark_is_ignored() {
         "{}",
         r#"{"properties": true}"#,
         r#"{"properties": {"a": true, "b": 1}}"#,
-        // A parameter of that name.
+        // A property with that name.
         r#"{"properties": {"x-mcp-header": {"type": "string"}}}"#,
         r#"{"$defs": {"x-mcp-header": {"type": "string"}}}"#,
         // Data.
@@ -257,7 +257,7 @@ fn values_are_converted_to_a_canonical_text() {
         ("false", Some("false")),
         ("null", None),
     ];
-    // The value decides, whatever the schema says.
+    // The text depends on the value, not on the type in the schema.
     for param in [param("string"), param("integer"), param("boolean")] {
         for (value, text) in cases {
             let arguments = object(&format!(r#"{{"value":{value}}}"#));
@@ -351,7 +351,7 @@ fn integers_are_compared_by_value_and_exactly() {
             "{other}: {error}"
         );
     }
-    // Strings are no numbers.
+    // Strings are not numbers.
     let text = object(r#"{"value":"42"}"#);
     assert!(param.matches(Some("42.0"), Some(&text)).is_err());
     assert!(param.matches(Some("4.2e1"), Some(&text)).is_err());

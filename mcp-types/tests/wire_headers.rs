@@ -49,7 +49,7 @@ fn values_are_decoded_strictly() {
         (b" \t x \t", Ok("x")),
         (b" =?base64?SGVsbG8=?= ", Ok("Hello")),
         (b"a\tb", Ok("a\tb")),
-        // What lacks a mark stands for itself.
+        // A value without both markers is returned unchanged.
         (b"SGVsbG8=", Ok("SGVsbG8=")),
         (b"=?base64?SGVsbG8=", Ok("=?base64?SGVsbG8=")),
         (b"SGVsbG8=?=", Ok("SGVsbG8=?=")),
@@ -58,7 +58,7 @@ fn values_are_decoded_strictly() {
         (b"=?base64?SGVsbG8?=", Err(Base64)),
         (b"=?base64?SGVs!!!bG8=?=", Err(Base64)),
         (b"=?base64?SGVsbG8==?=", Err(Base64)),
-        // Bits that say nothing.
+        // The unused bits of the last character are not zero.
         (b"=?base64?SGVsbG9=?=", Err(Base64)),
         (b"=?base64?_-8=?=", Err(Base64)),
         (b"=?base64?SGVs bG8=?=", Err(Base64)),
@@ -109,7 +109,7 @@ fn methods_and_versions_are_compared_without_decoding() {
         upper.to_string(),
         "header mismatch: mcp-method is \"TOOLS/LIST\", but the body has \"tools/list\""
     );
-    // These two are never encoded.
+    // These two headers are never encoded.
     let encoded = encode_value("é");
     let error = check_method(Some(&*encoded), "é").unwrap_err();
     assert!(
@@ -134,7 +134,7 @@ fn methods_and_versions_are_compared_without_decoding() {
 fn names_are_decoded_and_compared() {
     assert_eq!(check_name(Some("echo"), "echo"), Ok(()));
     assert_eq!(check_name(Some(&*encode_value("écho")), "écho"), Ok(()));
-    // What need not be encoded may be.
+    // A value may be encoded although that is not necessary.
     assert_eq!(check_name(Some("=?base64?ZWNobw==?="), "echo"), Ok(()));
     let error = check_name(Some("=?base64?ZWNobw?="), "echo").unwrap_err();
     assert_eq!(

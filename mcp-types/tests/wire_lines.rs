@@ -1,4 +1,4 @@
-//! Lines of newline-delimited JSON, however the bytes are cut.
+//! Lines of newline-delimited JSON, split into chunks at any position.
 
 use mcp_types::lines::LineReader;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn take(seen: &mut Vec<String>, line: Result<&[u8], impl ToString>) {
     });
 }
 
-/// What a reader with a limit of 8 bytes makes of chunks.
+/// Reads chunks with a limit of 8 bytes.
 fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
     let mut reader = LineReader::new(8);
     let mut seen = Vec::new();
@@ -33,7 +33,7 @@ fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
     seen
 }
 
-/// The same, by splitting the whole.
+/// Reads the same lines by splitting the whole input.
 fn naive(input: &[u8]) -> Vec<String> {
     let mut seen = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {
@@ -96,7 +96,7 @@ fn a_long_line_is_neither_kept_nor_reported_twice() {
 #[test]
 fn the_buffer_does_not_grow_with_the_number_of_lines() {
     let mut reader = LineReader::new(100);
-    // Cut so that a part of a line is always left.
+    // The chunks leave a part of a line each time.
     let input = "0123456789abcde\n".repeat(1000);
     let mut lines = 0;
     for chunk in input.as_bytes().chunks(37) {
