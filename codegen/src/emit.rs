@@ -31,7 +31,7 @@ pub struct Emitter<'a> {
     /// The path of the module with the support code, relative to a file of types.
     support: TokenStream,
     lowered: Vec<Lowered>,
-    /// The modules of the models. Empty for a stand-alone schema.
+    /// The name of the module of each model.
     modules: Vec<String>,
     /// `true` if the output is stand-alone, with its own copy of the support code.
     alone: bool,

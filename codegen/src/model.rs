@@ -104,7 +104,7 @@ pub struct Member {
     pub ty: Ty,
     /// `true` if the member is required.
     pub required: bool,
-    /// `true` if a single value is decoded as a list with one element.
+    /// `true` if one string of words is also decoded as a list.
     pub one_or_many: bool,
     /// The documentation.
     pub docs: String,

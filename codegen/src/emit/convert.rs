@@ -21,7 +21,7 @@ struct Way<'a> {
     /// The indices of the models.
     from: usize,
     to: usize,
-    /// The conversions of this direction: source name to target name, and whether they can fail.
+    /// The source names of the conversions in this direction, and whether each can fail.
     fails: BTreeMap<String, bool>,
     problems: RefCell<BTreeSet<String>>,
 }
@@ -102,7 +102,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the conversions of one direction, by source name, and whether they can fail.
+    /// Returns the source names of the conversions in one direction, and whether each can fail.
     pub(super) fn fallible(
         &self,
         from: usize,

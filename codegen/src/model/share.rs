@@ -30,7 +30,8 @@ impl Family {
 /// to.
 ///
 /// Each type is defined in the newest revision of an unbroken sequence of revisions that have it. A
-/// request is compared together with its result type, because one Rust type has one method.
+/// request is compared together with its result type, because a Rust type can
+/// only be one request, with one result type.
 #[must_use]
 pub fn share(models: Vec<Model>) -> Family {
     let mut homes: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); models.len()];

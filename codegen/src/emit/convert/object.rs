@@ -177,8 +177,8 @@ impl Way<'_> {
             (true, false) => {
                 let made = convert(&quote! { from.#name });
                 let value = made.tokens;
-                // A value that only the other direction invents, and that this revision does not
-                // have, is dropped.
+                // An empty object that only the conversion in the other direction adds is removed
+                // again.
                 let other = self.source().revision.clone();
                 let blank = self
                     .emitter

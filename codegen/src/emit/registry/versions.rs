@@ -24,8 +24,8 @@ impl Emitter<'_> {
             let model = &self.family.models[at];
             let mut names = BTreeSet::new();
             let mut results = BTreeSet::new();
-            // Types of messages that no newer revision has, although it has the types that they
-            // refer to.
+            // Types used by messages that no newer revision has, although a newer revision has
+            // the types.
             let mut last = BTreeSet::new();
             for message in &model.messages {
                 let mut said = BTreeSet::new();
