@@ -85,7 +85,7 @@ pub enum ProjectError {
         unused: Vec<String>,
     },
     /// There is no schema.
-    #[error("there is no schema")]
+    #[error("the project has no schema")]
     Empty,
 }
 

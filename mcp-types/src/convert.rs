@@ -70,7 +70,10 @@ impl fmt::Display for ConvertError {
                 variant,
                 revision,
             } => {
-                write!(f, "`{kind}` of revision {revision} has no `{variant}`")
+                write!(
+                    f,
+                    "`{kind}` of revision {revision} cannot represent `{variant}`"
+                )
             }
             Self::Value(error) => error.fmt(f),
         }

@@ -121,7 +121,10 @@ impl fmt::Display for VersionError {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unmapped { kind, revision } => write!(f, "revision {revision} has no `{kind}`"),
+            Self::Unmapped { kind, revision } => write!(
+                f,
+                "revision {revision} has no type `{kind}`, or its feature is disabled"
+            ),
             Self::Decode(error) => error.fmt(f),
             Self::Convert(error) => error.fmt(f),
             Self::Encode(error) => error.fmt(f),

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// A keyword or combination for which the generator has no type.
-    #[error("{file}#{pointer}: {what}")]
+    #[error("{file}#{pointer}: not supported: {what}")]
     Unsupported {
         /// The file.
         file: String,

@@ -101,6 +101,10 @@ pub(super) fn constant_tokens(value: &Value) -> Result<TokenStream, EmitError> {
             let number = Literal::i64_suffixed(number.as_i64().unwrap_or_default());
             quote! { &#number }
         }
-        other => return Err(EmitError::Unsupported(format!("the constant `{other}`"))),
+        other => {
+            return Err(EmitError::Unsupported(format!(
+                "unsupported constant `{other}`"
+            )));
+        }
     })
 }
