@@ -29,7 +29,7 @@ const PARTS: usize = 100_000;
 /// The maximum number of validation steps: parts of a schema times parts of a value, and similar
 /// products.
 const WORK: usize = 1 << 28;
-/// The same limit for collecting errors, which allocates for each of them.
+/// The corresponding limit for collecting errors, which allocates memory for each of them.
 const FAULTS: usize = 1 << 18;
 /// The maximum product of the nesting of a recursive schema and the nesting of the value, which is
 /// the recursion depth of the validator.
