@@ -1,5 +1,5 @@
 //! Typed calls of a client: one method for each request that it sends, with a setter for each
-//! member of the parameters that may be absent.
+//! optional member of the params.
 
 mod pages;
 
@@ -10,15 +10,15 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 
-/// The member that a client fills in by itself.
+/// The member that the client sets itself.
 const META: &str = "_meta";
 
 impl Emitter<'_> {
-    /// The calls for the requests of the newest revision, without those of proposals.
+    /// Generates the calls for the requests of the newest revision, without those of proposals.
     ///
     /// # Errors
     ///
-    /// When a type has no form.
+    /// Returns an error if a type is not supported.
     pub fn methods(&self) -> Result<File, EmitError> {
         let model = &self.family.models[self.newest()];
         let mut methods = Vec::new();
@@ -72,7 +72,7 @@ impl Emitter<'_> {
         )
     }
 
-    /// Setters for what may be absent.
+    /// Generates the setters for optional members.
     fn setters(
         &self,
         scope: &Scope<'_>,
@@ -101,7 +101,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// The names of types, and of JSON itself, that the file uses.
+    /// Returns the names of protocol types and of JSON types that the file uses.
     fn imports(&self, items: &TokenStream) -> (Vec<syn::Ident>, Vec<syn::Ident>) {
         let model = &self.family.models[self.newest()];
         let body: BTreeSet<String> = idents(items);
@@ -121,7 +121,7 @@ impl Emitter<'_> {
         (types, json)
     }
 
-    /// Prose whose links lead to the types, wherever it stands.
+    /// Qualifies the links in a text, so that they work in any module.
     fn qualified(&self, text: &str) -> String {
         let model = &self.family.models[self.newest()];
         let mut out = String::new();
@@ -157,8 +157,8 @@ impl Emitter<'_> {
     }
 }
 
-/// The method that makes a call of what must be there. Where the result is a page of a list, also
-/// the one for the whole list, and beside them what the list needs to know.
+/// Generates the method for a call with its required params. If the result is a page of a list,
+/// also generates the method for the whole list and the facts about its pages.
 fn method(
     scope: &Scope<'_>,
     message: &Message,

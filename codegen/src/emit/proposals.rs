@@ -1,4 +1,4 @@
-//! The list of proposals, which a program opts into one by one.
+//! The list of proposals, each of which has a feature of its own.
 
 use super::Emitter;
 use crate::model::type_ident;
@@ -7,8 +7,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 impl Emitter<'_> {
-    /// Lists these proposals. Patches with an identifier are extensions, which peers announce
-    /// elsewhere.
+    /// Sets the proposals to list. Patches with an identifier are extensions, which peers announce
+    /// elsewhere, and are not listed.
     #[must_use]
     pub fn with_proposals(mut self, patches: &[Patch]) -> Self {
         let drafts = patches.iter().filter(|patch| patch.identifier.is_none());

@@ -1,14 +1,14 @@
-//! Rust names from names in a schema.
+//! Converts names of a schema to Rust names.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 
-/// Names that would hide something of Rust's prelude get `Object` behind them.
+/// Names that would shadow something in Rust's prelude get the suffix `Object`.
 const PRELUDE: [&str; 16] = [
     "Result", "Error", "Option", "Some", "None", "Ok", "Err", "Vec", "String", "Box", "Default",
     "Clone", "Send", "Sync", "From", "Into",
 ];
 
-/// The Rust name of a definition.
+/// Returns the Rust name of a definition.
 #[must_use]
 pub fn type_ident(name: &str) -> String {
     if PRELUDE.contains(&name) {
@@ -27,12 +27,12 @@ pub fn type_ident(name: &str) -> String {
     }
 }
 
-/// Acronyms that schemas write in capitals, also one directly behind the other.
+/// Acronyms that schemas write in capitals, possibly several in a row.
 const ACRONYMS: [&str; 12] = [
     "API", "CSS", "HTML", "HTTP", "HTTPS", "ID", "JSON", "RPC", "SQL", "URI", "URL", "XML",
 ];
 
-/// A word of a type name in Rust's case: `URL` is `Url`, and `JSONRPC` is `JsonRpc`.
+/// Converts a word of a type name to the case of Rust: `URL` to `Url`, and `JSONRPC` to `JsonRpc`.
 fn capitalize(word: &str) -> String {
     if word.len() < 2 || !word.chars().all(|c| c.is_ascii_uppercase()) {
         return word.to_owned();
@@ -46,7 +46,7 @@ fn capitalize(word: &str) -> String {
     capitalized
 }
 
-/// The first acronym of a word and what follows it, if the whole word consists of acronyms.
+/// Splits off the first acronym of a word if the whole word consists of acronyms.
 fn split_acronym(word: &str) -> (&str, Option<&str>) {
     if ACRONYMS.contains(&word) {
         return (word, None);
@@ -59,7 +59,8 @@ fn split_acronym(word: &str) -> (&str, Option<&str>) {
     split.unwrap_or((word, None))
 }
 
-/// The Rust name of a member. A reversed domain in front, as in `org.example/name`, is left out.
+/// Returns the Rust name of a member. A reversed domain at the start, as in `org.example/name`, is
+/// omitted.
 #[must_use]
 pub fn field_ident(json: &str) -> String {
     let short = json.rsplit('/').next().unwrap_or(json);
@@ -76,7 +77,7 @@ pub fn field_ident(json: &str) -> String {
     }
 }
 
-/// The Rust name of a variant.
+/// Returns the Rust name of a variant.
 #[must_use]
 pub fn variant_ident(text: &str) -> String {
     let ident = text.to_upper_camel_case();
@@ -88,7 +89,7 @@ pub fn variant_ident(text: &str) -> String {
     }
 }
 
-/// The words of a type name: `JSONRPCErrorResponse` is `JSONRPC`, `Error`, `Response`.
+/// Splits a type name into words: `JSONRPCErrorResponse` into `JSONRPC`, `Error`, `Response`.
 #[must_use]
 pub fn words(name: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
@@ -109,7 +110,7 @@ pub fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Short names for the variants of a union: what the type names have in common is left out.
+/// Returns short names for the variants of a union, without the words that all type names share.
 #[must_use]
 pub(super) fn shorten(names: &[String]) -> Vec<String> {
     let split: Vec<Vec<String>> = names.iter().map(|name| words(name)).collect();

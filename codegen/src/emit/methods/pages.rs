@@ -1,4 +1,4 @@
-//! Lists that come in pages: which requests ask for them, and how to go from page to page.
+//! Paginated lists: finds the requests with pages, and generates how to get from page to page.
 
 use super::super::object::{field, stored};
 use super::super::{EmitError, Scope, docs};
@@ -12,16 +12,17 @@ use quote::{format_ident, quote};
 struct Pages<'a> {
     /// The list in the result.
     items: &'a Member,
-    /// What stands in it.
+    /// The type of its elements.
     item: &'a Ty,
-    /// Where the page begins, in the params.
+    /// The member of the params that selects the page.
     from: &'a Member,
-    /// Where the next page begins, in the result.
+    /// The member of the result that identifies the next page.
     next: &'a Member,
 }
 
-/// Finds them by their form: an optional member of the result has the hand-written type of an
-/// optional member of the params, and the one list that the result must have has named elements.
+/// Finds paginated requests by their form: an optional member of the result has the same
+/// hand-written type as an optional member of the params, and the only required list of the result
+/// has elements of a named type.
 fn pages<'a>(model: &'a Model, message: &'a Message, params: &'a Object) -> Option<Pages<'a>> {
     let MessageKind::Request(Ty::Named(result)) = &message.kind else {
         return None;
@@ -57,7 +58,7 @@ fn pages<'a>(model: &'a Model, message: &'a Message, params: &'a Object) -> Opti
 }
 
 impl Pages<'_> {
-    /// The method that lists everything. `call` is the method that asks for one page.
+    /// Generates the method that lists everything. `call` is the method that requests one page.
     fn method(
         &self,
         message: &Message,
@@ -81,7 +82,7 @@ impl Pages<'_> {
         }
     }
 
-    /// What a list needs to know of its pages.
+    /// Generates the facts about the pages of a list.
     fn facts(&self, scope: &Scope<'_>, message: &Message) -> Result<TokenStream, EmitError> {
         let request = format_ident!("{}", type_ident(&message.name));
         let item = scope.rust_type(self.item)?;
@@ -103,7 +104,7 @@ impl Pages<'_> {
     }
 }
 
-/// The method of a request that comes in pages, and its facts.
+/// Generates the method of a paginated request, and the facts about its pages.
 pub(super) fn list(
     scope: &Scope<'_>,
     message: &Message,
