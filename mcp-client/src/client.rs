@@ -1,5 +1,13 @@
 //! [`Client`]: a connection to a server.
 
+mod builder;
+#[rustfmt::skip]
+mod methods;
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+pub(crate) mod resources;
+
+pub use builder::ClientBuilder;
+
 use std::sync::Arc;
 
 use mcp_types::json::Object;
@@ -10,12 +18,11 @@ use mcp_types::{
     Revision, ServerCapabilities, SubscriptionFilter, rpc,
 };
 
-use crate::builder::ClientBuilder;
-use crate::call::Call;
-use crate::core::Core;
-use crate::error::{CallError, TransportError};
-use crate::exchange::notify;
-use crate::subscription::Subscription;
+use crate::features::calls::Call;
+use crate::features::subscriptions::Subscription;
+use crate::protocol::connection::Core;
+use crate::protocol::error::{CallError, TransportError};
+use crate::protocol::roundtrip::notify;
 use crate::transport::Run;
 
 /// A connection to a server: a method for each request of the newest revision, and what the server

@@ -80,69 +80,41 @@
 //!
 //! What else a server may do, and what comes of it, stands in the guide, on the page `trust`.
 
-mod answer;
-mod builder;
-mod cache;
-mod call;
-mod calls;
 mod client;
-mod connect;
-mod core;
-mod era;
-mod error;
-mod exchange;
-#[cfg(feature = "tls")]
-mod fetch;
+mod features;
 pub mod guide;
-#[cfg(feature = "http")]
-mod http;
 pub mod icons;
-mod inputs;
-mod life;
-mod limits;
-mod link;
-mod list;
-#[rustfmt::skip]
-mod methods;
-mod notifications;
-mod origin;
-mod pages;
-mod params;
-mod requests;
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
-mod resources;
-#[cfg(feature = "json-schema")]
-mod schemas;
-mod subscription;
-mod tools;
+mod proposals;
+mod protocol;
 mod transport;
+mod util;
 
-#[cfg(feature = "http")]
-pub use self::http::{Authorize, AuthorizeError, Challenge, EraCache, Http, HttpError, Token};
-pub use builder::ClientBuilder;
-pub use cache::Cache;
-pub use call::Call;
-pub use client::Client;
-pub use error::{CallError, ConnectError, TransportError};
-#[cfg(feature = "https-url")]
-pub use fetch::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference};
-#[cfg(feature = "tls")]
-pub use fetch::{FetchError, FetchPolicy, RedirectFault};
-pub use inputs::InputError;
-pub use limits::Limits;
-pub use list::{ElementError, List, ListError, Listed, Page, Paged};
+#[cfg(feature = "versioned-resources")]
+pub use client::resources::Current;
+pub use client::{Client, ClientBuilder};
+pub use features::cache::Cache;
+pub use features::calls::Call;
+pub use features::lists::{ElementError, ListError};
+pub use features::lists::{List, Listed, Page, Paged};
+#[cfg(feature = "json-schema")]
+pub use features::output_schemas::{BrokenOutput, OutputError};
+pub use features::server_requests::InputError;
+pub use features::subscriptions::{Subscription, SubscriptionEvent};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
-pub use origin::UrlFault;
-#[cfg(feature = "versioned-resources")]
-pub use resources::Current;
-#[cfg(feature = "json-schema")]
-pub use schemas::{BrokenOutput, OutputError};
-pub use subscription::{Subscription, SubscriptionEvent};
+#[cfg(feature = "https-url")]
+pub use proposals::https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference};
+pub use protocol::error::{CallError, ConnectError, TransportError};
+#[cfg(feature = "tls")]
+pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};
+pub use protocol::limits::Limits;
+#[cfg(feature = "http")]
+pub use transport::http::{Authorize, AuthorizeError, Challenge, EraCache, Http, HttpError, Token};
 pub use transport::{ByteStream, Transport};
 #[cfg(feature = "process")]
 pub use transport::{ChildProcess, Restart, Stderr};
+pub use util::origin::UrlFault;
 
 /// The examples of the READMEs, which are compiled as those of the documentation are.
 #[cfg(all(doctest, feature = "process"))]

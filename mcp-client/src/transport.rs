@@ -1,18 +1,20 @@
 //! The ways to a server.
 
+#[cfg(feature = "http")]
+pub(crate) mod http;
 #[cfg(feature = "process")]
 mod process;
-mod queue;
 mod stream;
+mod write_queue;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::core::Core;
-use crate::error::TransportError;
-use crate::limits::Limits;
-use crate::link::Link;
+use crate::protocol::connection::Core;
+use crate::protocol::error::TransportError;
+use crate::protocol::limits::Limits;
+use crate::protocol::link::Link;
 
 #[cfg(feature = "process")]
 pub use process::{ChildProcess, Restart, Stderr};
@@ -38,7 +40,7 @@ pub trait Open {
 pub struct Opened {
     pub(crate) link: Arc<dyn Link>,
     /// Ends when the connection does, and by itself, in bounded time, when
-    /// [`Life::closing`](crate::life::Life::closing) does. Dropped, it leaves nothing behind.
+    /// [`Life::closing`](crate::protocol::connection_state::Life::closing) does. Dropped, it leaves nothing behind.
     pub(crate) run: Run,
 }
 

@@ -59,14 +59,14 @@ impl Emitter<'_> {
         };
         let (types, json) = self.imports(&items);
         file(
-            "methods.rs",
+            "client/methods.rs",
             &quote! {
                 //! Calls for the requests of the newest revision.
                 use mcp_types::json::{#(#json),*};
                 use mcp_types::{#(#types),*};
-                use crate::call::Call;
                 use crate::client::Client;
-                use crate::list::{List, Paged};
+                use crate::features::calls::Call;
+                use crate::features::lists::{List, Paged};
                 #items
             },
         )

@@ -72,7 +72,7 @@ impl LoadIcon {
     async fn remote(&self, server: Option<&str>) -> Result<Image, IconError> {
         use http::StatusCode;
 
-        use crate::fetch::{FetchError, Get, Got, content_type, plain};
+        use crate::protocol::fetch::{FetchError, Get, Got, content_type, plain};
 
         let accept = if self.policy.svg {
             "image/png, image/jpeg, image/webp, image/gif, image/svg+xml"

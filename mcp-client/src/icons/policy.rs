@@ -5,7 +5,7 @@ use super::error::IconError;
 use super::format::{ImageFormat, is_generic, normal};
 use super::load::Image;
 use super::pixels::pixels;
-use crate::origin::{self, Origin};
+use crate::util::origin::{self, Origin};
 
 /// Which icons are loaded and shown, and which websites are trusted.
 ///

@@ -2,7 +2,7 @@
 
 use super::policy::IconPolicy;
 use crate::client::Client;
-use crate::origin::{Origin, UrlFault};
+use crate::util::origin::{Origin, UrlFault};
 
 /// Where a website lies, as seen from the server that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]

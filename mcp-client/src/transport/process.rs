@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::queue::Queue;
 use super::stream::StreamLink;
+use super::write_queue::Queue;
 use super::{Open, Opened};
-use crate::error::TransportError;
-use crate::limits::Limits;
+use crate::protocol::error::TransportError;
+use crate::protocol::limits::Limits;
 
 use group::Group;
 pub use restart::Restart;

@@ -11,12 +11,12 @@ use mcp_types::lines::LineReader;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split};
 use tokio::time::timeout;
 
-use super::queue::Queue;
+use super::write_queue::Queue;
 use super::{Open, Opened};
-use crate::core::Core;
-use crate::error::TransportError;
-use crate::limits::Limits;
-use crate::link::{Link, Outgoing, Sending};
+use crate::protocol::connection::Core;
+use crate::protocol::error::TransportError;
+use crate::protocol::limits::Limits;
+use crate::protocol::link::{Link, Outgoing, Sending};
 
 /// Bytes that one read asks for.
 const CHUNK: usize = 64 << 10;

@@ -12,11 +12,11 @@ use tokio::time::{Instant, sleep, timeout};
 use super::restart::Restarts;
 use super::stderr::{LastLines, Stderr};
 use super::{ChildProcess, Started, stderr};
-use crate::connect::connect;
-use crate::core::Core;
-use crate::error::TransportError;
-use crate::transport::queue::Queue;
+use crate::protocol::connection::Core;
+use crate::protocol::error::TransportError;
+use crate::protocol::negotiation::connect;
 use crate::transport::stream::{read, write};
+use crate::transport::write_queue::Queue;
 
 /// How long what a process wrote before it ended may take to be read, where another process that
 /// is not of its group still holds the pipe.

@@ -1,0 +1,284 @@
+//! [`ClientBuilder`]: who a client is and what it can do.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::sync::{Arc, RwLock};
+
+use mcp_types::error::DecodeError;
+use mcp_types::json;
+use mcp_types::revision::Versioned;
+use mcp_types::{
+    ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
+    ElicitRequestURLParams, ElicitResult, Icon, Implementation, LoggingLevel,
+    LoggingMessageNotification, LoggingMessageNotificationParams, Notification, Proposal,
+    RequestMetaObject, Revision, Root,
+};
+use tokio::sync::{Semaphore, watch};
+
+use crate::client::Client;
+use crate::features::cache::{Cache, Cached};
+use crate::features::notifications::Notifications;
+#[cfg(feature = "json-schema")]
+use crate::features::output_schemas::Schemas;
+use crate::features::server_requests::inputs::{InputError, Inputs, handler};
+use crate::features::subscriptions::{Inboxes, Watched};
+use crate::protocol::connection::Core;
+use crate::protocol::connection_state::Life;
+use crate::protocol::error::ConnectError;
+#[cfg(feature = "tls")]
+use crate::protocol::fetch::FetchPolicy;
+use crate::protocol::limits::Limits;
+use crate::protocol::link::Link;
+use crate::protocol::negotiation::connect;
+use crate::protocol::pending::Calls;
+use crate::transport::{Opened, Transport};
+
+/// Collects what a client is, until it is connected to a server. A clone connects to another one.
+#[derive(Clone, Debug)]
+#[must_use = "a client does nothing until it is connected"]
+pub struct ClientBuilder {
+    info: Implementation,
+    capabilities: ClientCapabilities,
+    proposals: BTreeSet<Proposal>,
+    limits: Limits,
+    inputs: Inputs,
+    notifications: Notifications,
+    log_level: Option<LoggingLevel>,
+    cache: Option<Cache>,
+    pinned: Option<Revision>,
+    #[cfg(feature = "tls")]
+    fetch: FetchPolicy,
+}
+
+impl ClientBuilder {
+    pub(crate) fn new(name: String, version: String) -> Self {
+        Self {
+            info: Implementation::new(name, version),
+            capabilities: ClientCapabilities::new(),
+            proposals: BTreeSet::new(),
+            limits: Limits::default(),
+            inputs: Inputs::default(),
+            notifications: Notifications::default(),
+            log_level: None,
+            cache: None,
+            pinned: None,
+            #[cfg(feature = "tls")]
+            fetch: FetchPolicy::new(),
+        }
+    }
+
+    /// A name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.info = self.info.title(title);
+        self
+    }
+
+    /// One sentence on what the client is for.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.info = self.info.description(description);
+        self
+    }
+
+    /// Where people read more.
+    pub fn website_url(mut self, url: impl Into<String>) -> Self {
+        self.info = self.info.website_url(url);
+        self
+    }
+
+    /// Adds an icon for the client.
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.info.icons.get_or_insert_default().push(icon);
+        self
+    }
+
+    /// Other bounds than the default ones.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// What is loaded of URLs that the server names, and how. The default is that of
+    /// [`FetchPolicy::new`].
+    #[cfg(feature = "tls")]
+    pub fn fetch_policy(mut self, policy: FetchPolicy) -> Self {
+        self.fetch = policy;
+        self
+    }
+
+    /// Keeps results for as long as the server says. Without this, nothing is kept.
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// Asks the user to fill in forms for servers, and declares so (page "Elicitation" of the
+    /// specification).
+    ///
+    /// What the user accepts is checked against the form before it is sent, with the form's
+    /// defaults for members that are left out; what does not fit is a
+    /// [`FormError`](crate::FormError), and the server gets no answer. What the user declines is
+    /// sent without content.
+    pub fn on_elicit_form<F>(
+        mut self,
+        ask: impl Fn(ElicitRequestFormParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<ElicitResult, InputError>> + Send + 'static,
+    {
+        self.inputs.form = Some(handler(ask));
+        let declared = self.capabilities.elicitation.get_or_insert_default();
+        declared.form.get_or_insert_default();
+        self
+    }
+
+    /// Sends the user to pages for servers, and declares so (page "Elicitation", mode `url`).
+    /// Accepting is consent to open the page, not the end of what happens there.
+    pub fn on_elicit_url<F>(
+        mut self,
+        ask: impl Fn(ElicitRequestURLParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<ElicitResult, InputError>> + Send + 'static,
+    {
+        self.inputs.url = Some(handler(ask));
+        let declared = self.capabilities.elicitation.get_or_insert_default();
+        declared.url.get_or_insert_default();
+        self
+    }
+
+    /// Has a model continue a conversation for servers, and declares so (page "Sampling"). Tools
+    /// and context are declared by [`capabilities`](Self::capabilities).
+    pub fn on_sample<F>(
+        mut self,
+        ask: impl Fn(CreateMessageRequestParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<CreateMessageResult, InputError>> + Send + 'static,
+    {
+        self.inputs.sample = Some(handler(ask));
+        self.capabilities.sampling.get_or_insert_default();
+        self
+    }
+
+    /// Tells servers on which directories and files they may work, and declares so (page "Roots").
+    /// [`Client::roots_changed`] says that there are others now.
+    pub fn on_roots<F>(mut self, ask: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Vec<Root>, InputError>> + Send + 'static,
+    {
+        self.inputs.roots = Some(handler(move |()| ask()));
+        self.capabilities.roots.get_or_insert_default();
+        self
+    }
+
+    /// Hears of a notification of the server, of any revision or of an application's own. What
+    /// hears must not block: nothing else is read meanwhile. Changes are heard of only where
+    /// somebody [listens](Client::listen), but on servers of the older era.
+    pub fn on_notification<N>(mut self, heard: impl Fn(N::Params) + Send + Sync + 'static) -> Self
+    where
+        N: Notification,
+        N::Params: Versioned,
+    {
+        self.notifications.on::<N>(heard);
+        self
+    }
+
+    /// Hears of what servers log, of this level and above (page "Logging"). What hears must not
+    /// block.
+    pub fn on_log(
+        mut self,
+        level: LoggingLevel,
+        heard: impl Fn(LoggingMessageNotificationParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.log_level = Some(level);
+        self.on_notification::<LoggingMessageNotification>(heard)
+    }
+
+    /// Changes what the client declares, beyond what follows from its handlers.
+    pub fn capabilities(
+        mut self,
+        change: impl FnOnce(ClientCapabilities) -> ClientCapabilities,
+    ) -> Self {
+        self.capabilities = change(self.capabilities);
+        self
+    }
+
+    /// Speaks proposals, each behind the feature of its name, and announces them to servers of the
+    /// newest revision in `capabilities.experimental`. [`Client::speaks`] says whether the server
+    /// does, too.
+    pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
+        self.proposals.extend(proposals);
+        self
+    }
+
+    /// Speaks this revision and no other, instead of finding out what the server speaks. A server
+    /// that does not is a [`ConnectError`].
+    pub fn revision(mut self, revision: Revision) -> Self {
+        self.pinned = Some(revision);
+        self
+    }
+
+    /// Connects to a server, and finds out which revision to speak, as page "Versioning" of the
+    /// specification and those on the transports say.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError::Transport`] where there is no way to the server,
+    /// [`ConnectError::Revision`] where it speaks no revision that this client does,
+    /// [`ConnectError::Call`] where the connection ends, or the server answers neither in the new
+    /// way nor in the old one. Nothing is left of the connection then.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime with time enabled, and I/O for what is not in memory.
+    pub async fn connect(self, transport: impl Transport) -> Result<Client, ConnectError> {
+        let Opened { link, run } = transport.open(&self.limits)?;
+        let core = self.core(link)?;
+        let client = Client::start(Arc::clone(&core), run);
+        if let Err(error) = connect(&core).await {
+            client.close().await;
+            return Err(error);
+        }
+        Ok(client)
+    }
+
+    fn core(mut self, link: Arc<dyn Link>) -> Result<Arc<Core>, ConnectError> {
+        for proposal in &self.proposals {
+            proposal.announce(&mut self.capabilities.experimental);
+        }
+        let latest = Revision::LATEST.as_str();
+        let mut described = RequestMetaObject::new(latest, self.capabilities.clone())
+            .client_info(self.info.clone());
+        described.log_level = self.log_level;
+        let described = json::to_string(&described).map_err(DecodeError::from)?;
+        let described = serde_json::from_str(&described).map_err(DecodeError::from)?;
+        let capabilities = json::to_string(&self.capabilities).map_err(DecodeError::from)?;
+        let cache = self.cache.map(|cache| Cached::new(cache, &capabilities));
+        let questions = self.limits.server_requests.min(Semaphore::MAX_PERMITS);
+        Ok(Arc::new(Core {
+            cache,
+            #[cfg(feature = "json-schema")]
+            schemas: Schemas::default(),
+            info: self.info,
+            capabilities: self.capabilities,
+            proposals: self.proposals,
+            described,
+            limits: self.limits,
+            inputs: self.inputs,
+            calls: Arc::<Calls>::default(),
+            link,
+            notifications: self.notifications,
+            questions: Arc::new(Semaphore::new(questions)),
+            requests: Arc::default(),
+            inboxes: Inboxes::default(),
+            watched: Watched::default(),
+            log_level: self.log_level,
+            agreed: watch::Sender::new(0),
+            era: RwLock::default(),
+            pinned: self.pinned,
+            life: Life::new(),
+            #[cfg(feature = "tls")]
+            fetch: self.fetch,
+        }))
+    }
+}

@@ -1,0 +1,24 @@
+//! Requests of the proposals about resources.
+
+#[cfg(feature = "sep-2093")]
+mod metadata;
+#[cfg(feature = "versioned-resources")]
+mod versions;
+
+use mcp_types::Proposal;
+
+use crate::client::Client;
+use crate::protocol::error::CallError;
+
+#[cfg(feature = "versioned-resources")]
+pub use versions::Current;
+
+impl Client {
+    /// Fails where a proposal is not spoken that a request needs to mean what it says.
+    fn needs(&self, proposal: Proposal, method: &'static str) -> Result<(), CallError> {
+        if self.speaks(proposal) {
+            return Ok(());
+        }
+        Err(CallError::NotSpoken { method, proposal })
+    }
+}

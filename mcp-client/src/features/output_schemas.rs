@@ -1,0 +1,250 @@
+//! [`Schemas`]: what tools promise of their structured results, and whether they keep it.
+
+mod validator;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_types::error::DecodeError;
+use mcp_types::json::Map;
+use mcp_types::{CallToolRequest, CallToolResult, Request, Revision};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::protocol::error::CallError;
+use crate::protocol::lenient;
+use validator::Validator;
+
+/// Schemas that are remembered.
+const SCHEMAS: usize = 1_024;
+/// And their bytes.
+const BYTES: usize = 4 << 20;
+
+/// Why a structured result is not what the tool's `outputSchema` says.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// The result has none.
+    #[error("there is no structured content")]
+    Missing,
+    /// It breaks the schema.
+    #[error("the structured content breaks its schema{}", told(.faults))]
+    Mismatch {
+        /// What is wrong and where: at most 8 faults. None where to collect them would take too
+        /// long: for a large value, or a deep one whose schema refers to itself in several ways.
+        /// Values are not repeated.
+        faults: Vec<DecodeError>,
+    },
+    /// The schema is none; or of another dialect than 2020-12, which is the default, 2019-09, draft
+    /// 7 and draft 6; or it refers to what is not in it, for nothing is fetched; or it is made of
+    /// several schemas that each have an `$id`.
+    #[error("the schema of the structured content cannot be used: {reason}")]
+    Schema {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Checking would take too long. The schema may have been made for that.
+    #[error("to check the structured content would take too long")]
+    Costly,
+}
+
+fn told(faults: &[DecodeError]) -> String {
+    let mut text = String::new();
+    for (index, fault) in faults.iter().enumerate() {
+        let before = if index == 0 { ": " } else { "; " };
+        text.push_str(&format!("{before}{fault}"));
+    }
+    text
+}
+
+/// A result whose structured content is not what its tool says: why, and the result all the same.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BrokenOutput {
+    /// The tool.
+    pub tool: String,
+    /// What is wrong.
+    pub error: OutputError,
+    /// What the tool answered.
+    pub result: CallToolResult,
+}
+
+impl std::fmt::Display for BrokenOutput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}`: {}", self.tool, self.error)
+    }
+}
+
+impl std::error::Error for BrokenOutput {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+/// Schemas by the name of the tool: those that were listed last.
+#[derive(Default)]
+pub(crate) struct Schemas {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    by_tool: HashMap<String, Schema>,
+    /// Names by the number of their schema, so that the oldest is the first.
+    order: BTreeMap<u64, String>,
+    next: u64,
+    bytes: usize,
+}
+
+struct Schema {
+    text: Arc<RawValue>,
+    number: u64,
+    /// Made when it is needed for the first time.
+    ready: Option<Ready>,
+}
+
+type Ready = Result<Arc<Validator>, OutputError>;
+
+impl Schemas {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers what the tools of a page promise.
+    pub(crate) fn learn(&self, page: &str) {
+        #[derive(Deserialize)]
+        struct Page<'a> {
+            #[serde(borrow)]
+            tools: Vec<&'a RawValue>,
+        }
+        #[derive(Deserialize)]
+        struct Tool<'a> {
+            name: String,
+            #[serde(borrow, default, rename = "outputSchema")]
+            output: Option<&'a RawValue>,
+        }
+        let Ok(page) = serde_json::from_str::<Page<'_>>(page) else {
+            return;
+        };
+        let mut known = self.known();
+        for tool in page.tools {
+            // What is no tool was not given to anybody as one.
+            if let Ok(Tool { name, output }) = serde_json::from_str(tool.get()) {
+                known.set(name, output);
+            }
+        }
+    }
+
+    /// Tools have changed: what is known of them may not hold any more.
+    pub(crate) fn forget(&self) {
+        *self.known() = Known::default();
+    }
+
+    /// Holds the result of a call to what its tool says.
+    pub(crate) fn hold(
+        &self,
+        revision: Revision,
+        params: &str,
+        result: &str,
+    ) -> Result<(), CallError> {
+        #[derive(Deserialize)]
+        struct Called {
+            name: String,
+        }
+        if self.known().by_tool.is_empty() {
+            return Ok(());
+        }
+        let method = CallToolRequest::METHOD;
+        let Ok(Called { name: tool }) = serde_json::from_str(params) else {
+            return Ok(());
+        };
+        let Err(error) = self.check(&tool, result) else {
+            return Ok(());
+        };
+        let result = lenient::read(revision, method, result, Revision::decode);
+        let result = result.map_err(|source| CallError::Answer { method, source })?;
+        let source = Box::new(BrokenOutput {
+            tool,
+            error,
+            result,
+        });
+        Err(CallError::Output { source })
+    }
+
+    /// Whether a result is what its tool says. A tool whose schema is not known says nothing.
+    fn check(&self, tool: &str, result: &str) -> Result<(), OutputError> {
+        let Some((text, ready)) = self.known().get(tool) else {
+            return Ok(());
+        };
+        let members: Map<&RawValue> = serde_json::from_str(result).unwrap_or_default();
+        if members
+            .get("isError")
+            .is_some_and(|failed| failed.get() == "true")
+        {
+            return Ok(());
+        }
+        let content = members
+            .get("structuredContent")
+            .ok_or(OutputError::Missing)?;
+        let ready = ready.unwrap_or_else(|| {
+            let ready = Validator::new(&text).map(Arc::new);
+            self.known().made(tool, &text, ready.clone());
+            ready
+        });
+        ready?.check(content)
+    }
+}
+
+/// Bytes of a schema and of its tool's name, which is there twice.
+fn size(tool: &str, schema: &RawValue) -> usize {
+    schema.get().len() + 2 * tool.len()
+}
+
+impl Known {
+    fn get(&self, tool: &str) -> Option<(Arc<RawValue>, Option<Ready>)> {
+        let schema = self.by_tool.get(tool)?;
+        Some((Arc::clone(&schema.text), schema.ready.clone()))
+    }
+
+    fn set(&mut self, tool: String, schema: Option<&RawValue>) {
+        let Some(schema) = schema else {
+            return self.remove(&tool);
+        };
+        let before = self.by_tool.get(&tool);
+        if before.is_some_and(|before| before.text.get() == schema.get()) {
+            return;
+        }
+        self.remove(&tool);
+        self.bytes += size(&tool, schema);
+        let number = self.next;
+        self.next += 1;
+        self.order.insert(number, tool.clone());
+        let schema = Schema {
+            text: Arc::from(schema.to_owned()),
+            number,
+            ready: None,
+        };
+        self.by_tool.insert(tool, schema);
+        while self.order.len() > SCHEMAS || self.bytes > BYTES {
+            let Some((_, oldest)) = self.order.pop_first() else {
+                return;
+            };
+            self.remove(&oldest);
+        }
+    }
+
+    fn remove(&mut self, tool: &str) {
+        if let Some(schema) = self.by_tool.remove(tool) {
+            self.bytes -= size(tool, &schema.text);
+            self.order.remove(&schema.number);
+        }
+    }
+
+    fn made(&mut self, tool: &str, text: &Arc<RawValue>, ready: Ready) {
+        if let Some(schema) = self.by_tool.get_mut(tool)
+            && Arc::ptr_eq(&schema.text, text)
+        {
+            schema.ready = Some(ready);
+        }
+    }
+}

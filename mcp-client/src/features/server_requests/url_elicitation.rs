@@ -1,0 +1,50 @@
+//! [`opened`]: pages that the user has to open before a call works.
+//!
+//! From revision 2025-11-25, page "Elicitation", section "URL Elicitation Required Error".
+
+use mcp_types::json::{self, Value};
+use mcp_types::peer_text::PeerDisplay;
+use mcp_types::rpc::ErrorObject;
+use mcp_types::v2025_11_25::{URL_ELICITATION_REQUIRED, URLElicitationRequiredErrorData};
+use mcp_types::{ElicitAction, ElicitRequest, ElicitRequestURLParams, InputResponse, Revision};
+
+use crate::features::server_requests::inputs::{InputError, Inputs};
+
+/// The pages that a server names where it refuses a call for want of them; `None` where it does
+/// not, or nobody shows them.
+pub(crate) fn asked(
+    inputs: &Inputs,
+    revision: Revision,
+    refusal: &ErrorObject,
+) -> Option<Vec<ElicitRequestURLParams>> {
+    let asks = refusal.code == URL_ELICITATION_REQUIRED && revision < Revision::LATEST;
+    if !asks || inputs.url.is_none() {
+        return None;
+    }
+    let data: Value = refusal.data.clone().unwrap_or_default();
+    let Ok(data) = json::from_value::<URLElicitationRequiredErrorData>(data) else {
+        let refusal = PeerDisplay(refusal);
+        tracing::warn!(%refusal, "the server names no pages");
+        return None;
+    };
+    let pages = data.elicitations.into_iter();
+    Some(pages.map(ElicitRequestURLParams::from).collect())
+}
+
+/// Shows pages to the user, one after the other; `true` where there are some and the user accepted
+/// all of them, so that the call may be tried again.
+pub(crate) async fn opened(
+    inputs: &Inputs,
+    pages: Vec<ElicitRequestURLParams>,
+) -> Result<bool, InputError> {
+    if pages.is_empty() {
+        return Ok(false);
+    }
+    for page in pages {
+        match inputs.answer(ElicitRequest::new(page).into()).await? {
+            InputResponse::Elicit(answer) if answer.action == ElicitAction::Accept => {}
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,15 @@
+//! Connections: their state, requests and the responses to them, and the negotiation of a revision.
+
+pub(crate) mod connection;
+pub(crate) mod connection_state;
+pub(crate) mod error;
+#[cfg(feature = "tls")]
+pub(crate) mod fetch;
+pub(crate) mod lenient;
+pub(crate) mod limits;
+pub(crate) mod link;
+pub(crate) mod negotiated;
+pub(crate) mod negotiation;
+pub(crate) mod params;
+pub(crate) mod pending;
+pub(crate) mod roundtrip;

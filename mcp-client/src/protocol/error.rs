@@ -1,0 +1,238 @@
+//! What can go wrong with a call, and with the connection below it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::error::DecodeError;
+use mcp_types::peer_text::PeerText;
+use mcp_types::revision::VersionError;
+use mcp_types::rpc::{EnvelopeError, ErrorObject};
+
+use crate::features::lists::{ElementError, ListError};
+
+/// Why a call has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The server answered with an error.
+    #[error("the server refused `{method}`: {source}")]
+    Refused {
+        /// The method.
+        method: &'static str,
+        /// What the server said.
+        source: ErrorObject,
+    },
+    /// The server's revision has no such method, or cannot say what the params say.
+    #[error("`{method}` cannot be said to the server")]
+    Params {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        source: VersionError,
+    },
+    /// The answer is no result of the method; the source says where.
+    #[error("the answer to `{method}` is not its result: {source}")]
+    Answer {
+        /// The method.
+        method: &'static str,
+        /// What is wrong with it, and where.
+        source: VersionError,
+    },
+    /// The answer is no message of the protocol.
+    #[error("the answer to `{method}` is no message: {source}")]
+    Message {
+        /// The method.
+        method: &'static str,
+        /// What is wrong with it.
+        source: EnvelopeError,
+    },
+    /// The result is of a type that this client does not know.
+    #[error("the answer to `{method}` has the unknown result type `{result_type}`")]
+    ResultType {
+        /// The method.
+        method: &'static str,
+        /// What the server says that it is, at most 200 characters of it.
+        result_type: String,
+    },
+    /// A question of the server could not be answered, so that the call cannot go on.
+    #[error("a question of the server during `{method}` has no answer: {source}")]
+    Input {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        source: crate::InputError,
+    },
+    /// The server asked again and again, more than [`Limits::rounds`](crate::Limits) times.
+    #[error("`{method}` was answered with questions {rounds} times")]
+    Rounds {
+        /// The method.
+        method: &'static str,
+        /// How often.
+        rounds: usize,
+    },
+    /// The server answered with more questions at once than
+    /// [`Limits::server_requests`](crate::Limits). No handler has seen them.
+    #[error("`{method}` was answered with {asked} questions at once, {limit} are allowed")]
+    Questions {
+        /// The method.
+        method: &'static str,
+        /// How many there were.
+        asked: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// An element of a list is malformed. The list goes on behind it.
+    #[error("an element of `{method}` is malformed: {source}")]
+    Element {
+        /// The method.
+        method: &'static str,
+        /// Which one, and what is wrong with it.
+        source: Box<ElementError>,
+    },
+    /// A list does not end where it should.
+    #[error("the list of `{method}` does not end: {source}")]
+    List {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        source: ListError,
+    },
+    /// The structured result of a tool is not what the tool's `outputSchema` says. Tools are held
+    /// to the schemas with which they were listed last on this connection; one that was not
+    /// listed is held to none.
+    #[cfg(feature = "json-schema")]
+    #[error("the structured result of a tool is not what it promises: {source}")]
+    Output {
+        /// Why, and the result.
+        source: Box<crate::features::output_schemas::BrokenOutput>,
+    },
+    /// The request means what it says only between sides that both announced a proposal, and they
+    /// [did not](crate::Client::speaks).
+    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+    #[error("`{method}` cannot be asked in this way: not both sides announced `{}`", proposal.as_str())]
+    NotSpoken {
+        /// The method.
+        method: &'static str,
+        /// The proposal.
+        proposal: mcp_types::Proposal,
+    },
+    /// There was no answer in time. The server was told that nobody waits any more.
+    #[error("no answer to `{method}` within {after:?}")]
+    Timeout {
+        /// The method.
+        method: &'static str,
+        /// How long was waited.
+        after: Duration,
+    },
+    /// The connection failed before there was an answer.
+    #[error("no answer to `{method}`: {source}")]
+    Lost {
+        /// The method.
+        method: &'static str,
+        /// What happened to the connection.
+        source: Arc<TransportError>,
+    },
+}
+
+/// Why a connection cannot be made, or ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransportError {
+    /// Reading or writing failed.
+    #[error("reading from or writing to the server failed: {0}")]
+    Io(#[from] std::io::Error),
+    /// The connection was closed, by the server or by [`Client::close`](crate::Client::close).
+    #[error("the connection is closed")]
+    Closed,
+    /// A message is longer than [`Limits::message_bytes`](crate::Limits).
+    #[error("the server sent a message of more than {limit} bytes")]
+    TooLong {
+        /// The limit.
+        limit: usize,
+    },
+    /// An exchange over HTTP failed.
+    #[cfg(feature = "http")]
+    #[error(transparent)]
+    Http(#[from] crate::HttpError),
+    /// The server's program cannot be started.
+    #[error("`{program}` cannot be started: {source}")]
+    Spawn {
+        /// The program, as it was named.
+        program: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The server's process ended, and nobody had asked it to.
+    #[error("the server's process ended ({status}){}", last_words(stderr))]
+    Exited {
+        /// How it ended.
+        status: std::process::ExitStatus,
+        /// The last lines that it wrote to its standard error, at most 4 KiB; empty where that
+        /// is not captured.
+        stderr: String,
+    },
+    /// The server was started again, but there is no agreement with it any more.
+    #[error("the server was started again, in vain: {source}")]
+    Restarted {
+        /// Why not.
+        source: Box<ConnectError>,
+    },
+}
+
+impl TransportError {
+    /// Whether only a message was lost, whosever answer it was, and the connection goes on.
+    pub(crate) fn loses_one_message(&self) -> bool {
+        match self {
+            Self::TooLong { .. } => true,
+            #[cfg(feature = "http")]
+            Self::Http(crate::HttpError::Event(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a server that knows nothing of the newest revision may have caused it.
+    pub(crate) fn may_be_legacy(&self) -> bool {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Http(error) => error.may_be_legacy(),
+            // It may not have borne the question.
+            Self::Exited { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+fn last_words(stderr: &str) -> String {
+    if stderr.is_empty() {
+        String::new()
+    } else {
+        format!("; its last words:\n{stderr}")
+    }
+}
+
+/// The revisions that a server offers, as far as an error repeats them.
+pub(crate) fn offered(names: &[String]) -> Vec<String> {
+    let names = names.iter().take(32);
+    names.map(|name| PeerText(name).to_string()).collect()
+}
+
+/// Why there is no connection to a server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The transport failed.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    /// The server did not answer as any revision asks it to.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// There is no revision that both sides speak.
+    #[error("the server speaks {theirs:?}, none of which this client does")]
+    Revision {
+        /// What the server offers: at most 32 names, and 200 characters of each.
+        theirs: Vec<String>,
+    },
+    /// What the server says of itself cannot be read.
+    #[error("what the server says of itself cannot be read: {0}")]
+    Decode(#[from] DecodeError),
+}

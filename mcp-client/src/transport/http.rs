@@ -1,0 +1,151 @@
+//! [`Http`]: Streamable HTTP, of the newest revision and of the older ones, and below them the
+//! HTTP+SSE of 2024-11-05.
+
+mod alive;
+mod answer;
+mod authorize;
+pub(crate) mod body;
+mod connector;
+mod eras;
+mod error;
+mod legacy;
+mod link;
+mod listen;
+mod modern;
+mod old;
+mod outbox;
+mod params;
+mod renewal;
+mod run;
+mod session;
+#[cfg(feature = "tls")]
+pub(crate) mod tls;
+pub(crate) mod url;
+mod wire;
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+pub use authorize::{Authorize, AuthorizeError, Challenge, Token};
+pub use eras::EraCache;
+pub use error::HttpError;
+
+use crate::protocol::error::TransportError;
+use crate::protocol::limits::Limits;
+use crate::transport::{Open, Opened};
+use connector::Roots;
+use link::HttpLink;
+use wire::Wire;
+
+/// A server at a URL.
+///
+/// What the server speaks is found out: Streamable HTTP of 2026-07-28, that of the revisions with
+/// sessions, and last the HTTP+SSE of 2024-11-05.
+///
+/// ```no_run
+/// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_client::{Client, Http};
+///
+/// let server = Http::new("http://127.0.0.1:8080/mcp").header("x-tenant", "blue");
+/// let client = Client::builder("demo", "1.0.0").connect(server).await?;
+/// println!("{} tools", client.list_tools().await?.tools.len());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Connections are kept and used again. A redirect is followed within the origin, where it keeps
+/// method and body (statuses 307 and 308). `https` asks for the feature `tls`.
+#[must_use = "a transport does nothing until a client connects by it"]
+pub struct Http {
+    url: String,
+    headers: Vec<(String, String)>,
+    authorize: Option<Arc<dyn Authorize>>,
+    eras: Option<EraCache>,
+    roots: Roots,
+}
+
+impl Http {
+    /// A server at this URL, `http` or `https`. One that cannot be spoken to is an
+    /// [`HttpError::Url`] when a client connects.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            headers: Vec::new(),
+            authorize: None,
+            eras: None,
+            roots: Roots::default(),
+        }
+    }
+
+    /// Sends a header with every request. Those of the protocol itself win over it. One that no
+    /// request can have is an [`HttpError::Header`] when a client connects.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Asks for the `Authorization` of every request, and for another one where the server refuses
+    /// it.
+    pub fn auth(mut self, authorize: impl Authorize + 'static) -> Self {
+        self.authorize = Some(Arc::new(authorize));
+        self
+    }
+
+    /// Remembers of which era the server is, for the next client that is connected with a clone of
+    /// this cache.
+    pub fn era_cache(mut self, eras: EraCache) -> Self {
+        self.eras = Some(eras);
+        self
+    }
+
+    /// Trusts these certificates, in PEM, beside those that the system trusts. What holds none is
+    /// an [`HttpError::Certificate`] when a client connects.
+    #[cfg(feature = "tls")]
+    pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.roots.pem.push(pem.into());
+        self
+    }
+
+    fn headers(&self) -> Result<HeaderMap, HttpError> {
+        let mut headers = HeaderMap::with_capacity(self.headers.len());
+        for (name, value) in &self.headers {
+            let fault = || HttpError::Header { name: name.clone() };
+            let known = HeaderName::try_from(name).map_err(|_| fault())?;
+            let mut value = HeaderValue::try_from(value).map_err(|_| fault())?;
+            // It may be a secret.
+            value.set_sensitive(true);
+            headers.append(known, value);
+        }
+        Ok(headers)
+    }
+}
+
+impl Open for Http {
+    fn open(self, limits: &Limits) -> Result<Opened, TransportError> {
+        let url = url::parse(&self.url)?;
+        let headers = self.headers()?;
+        let client = connector::client(&url, limits, &self.roots)?;
+        let wire = Wire {
+            client,
+            url,
+            headers,
+            authorize: self.authorize,
+        };
+        let (link, streams) = HttpLink::new(wire, limits, self.eras);
+        let link = Arc::new(link);
+        Ok(Opened {
+            link: Arc::clone(&link) as _,
+            run: Box::new(move |core| Box::pin(run::run(link, core, streams))),
+        })
+    }
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}

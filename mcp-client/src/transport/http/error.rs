@@ -1,0 +1,106 @@
+//! [`HttpError`]: what can go wrong on the way over HTTP.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, StatusCode};
+use mcp_types::headers::HeaderMismatch;
+use mcp_types::rpc::EnvelopeError;
+use mcp_types::sse::SseError;
+
+use super::authorize::AuthorizeError;
+use crate::protocol::error::ConnectError;
+
+/// Why an exchange over HTTP failed. Other exchanges go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// The URL of the server is none that can be spoken to.
+    #[error("`{url}` is no URL of a server: {reason}")]
+    Url {
+        /// The URL.
+        url: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A header that the program gave has a name or a value that no header can have.
+    #[error("`{name}` is no header, or its value is none")]
+    Header {
+        /// Its name.
+        name: String,
+    },
+    /// A certificate that is to be trusted cannot be read.
+    #[error("a certificate to be trusted cannot be read: {0}")]
+    Certificate(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// There is no connection, or it failed.
+    #[error("the exchange over HTTP failed: {}", deepest(.0.as_ref()))]
+    Exchange(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The server refused, and said so in no message of the protocol.
+    #[error("the server answered with HTTP status {status}: {body:?}")]
+    Status {
+        /// The status.
+        status: StatusCode,
+        /// The beginning of what it said, at most 256 characters.
+        body: String,
+    },
+    /// The server asks for an authorization that it did not get.
+    #[error("the server asks for authorization (HTTP status {status})")]
+    Unauthorized {
+        /// 401 or 403.
+        status: StatusCode,
+        /// What it asks for, in `WWW-Authenticate`, among the others.
+        headers: Box<HeaderMap>,
+    },
+    /// The hook for authorization failed.
+    #[error("there is no authorization: {0}")]
+    Authorize(#[source] AuthorizeError),
+    /// The server sent the client to another place, where it does not follow: another origin, or
+    /// the method would be lost, or there is no end of it.
+    #[error("the server redirects to `{location}` (HTTP status {status}), which is not followed")]
+    Redirect {
+        /// The status.
+        status: StatusCode,
+        /// Where to, at most 200 characters.
+        location: String,
+    },
+    /// The answer is neither JSON nor a stream of events.
+    #[error("the server answered with content of the type `{0}`")]
+    ContentType(String),
+    /// The answer is no message.
+    #[error("the server's answer is no message: {0}")]
+    Message(#[source] EnvelopeError),
+    /// An event of the answer cannot be read.
+    #[error("the server's answer cannot be read: {0}")]
+    Event(#[source] SseError),
+    /// The server's response has ended, and the answer was not in it.
+    #[error("the server's response ended without the answer")]
+    NoAnswer,
+    /// An argument that a header is to repeat is of a kind that no header can say.
+    #[error("an argument cannot be said in a header: {0}")]
+    Param(#[source] HeaderMismatch),
+    /// A server of 2024-11-05 says that messages are to be posted at a place that is not its own.
+    #[error("the server wants messages to be posted at `{0}`, which is not its own")]
+    Endpoint(String),
+    /// The id of the session is none.
+    #[error("the id that the server gave to the session is none")]
+    SessionId,
+    /// The session had ended, and no other could be begun.
+    #[error("the session had ended, and no other could be begun: {0}")]
+    Session(#[source] Arc<ConnectError>),
+}
+
+impl HttpError {
+    /// Whether a server of the time before the newest revision may have said so to a request of
+    /// the newest.
+    pub(crate) fn may_be_legacy(&self) -> bool {
+        matches!(self, Self::Status { status, .. } if status.is_client_error()
+            && !matches!(status.as_u16(), 401 | 403 | 407 | 408 | 429))
+    }
+}
+
+/// Where it all began: what is above it says the same of every failure.
+fn deepest<'a>(mut error: &'a (dyn std::error::Error + 'static)) -> &'a dyn std::error::Error {
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error
+}

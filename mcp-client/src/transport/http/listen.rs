@@ -1,0 +1,136 @@
+//! The stream by which a server of the revisions with sessions speaks unasked.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use http::StatusCode;
+use mcp_types::peer_text::PeerDisplay;
+use mcp_types::v2025_11_25::PingRequest;
+use mcp_types::{Request, RequestId, rpc};
+use tokio::time::{sleep, timeout};
+
+use super::answer::{Media, media};
+use super::error::HttpError;
+use super::legacy::{LONGEST_PAUSE, PAUSE, wait};
+use super::link::HttpLink;
+use super::session::Session;
+use crate::protocol::connection::Core;
+
+/// Keeps a stream open in each session, as far as the server offers one.
+pub(super) async fn listen(link: &HttpLink, core: &Arc<Core>) {
+    let mut sessions = link.session.subscribe();
+    loop {
+        let session = sessions.wait_for(|session| session.is_ready() && session.messages.is_none());
+        let Ok(session) = session.await.map(|session| session.clone()) else {
+            return;
+        };
+        let next = async {
+            let next = sessions.wait_for(|next| next.is_ready() && next.number != session.number);
+            next.await.is_ok()
+        };
+        let listening = async {
+            follow(link, core, &session).await;
+            std::future::pending().await
+        };
+        tokio::select! {
+            true = next => {}
+            () = listening => {}
+            else => return,
+        }
+    }
+}
+
+/// Whether a session is over, if the server says so in time.
+async fn is_over(link: &HttpLink, core: &Arc<Core>, session: &Session) -> Option<bool> {
+    let waiting = core.calls.open(None);
+    let id = RequestId::from(waiting.id);
+    let mut message = Vec::with_capacity(64);
+    rpc::write_request::<()>(&mut message, &id, PingRequest::METHOD, None).ok()?;
+    let posted = link.post(core, session, message.into());
+    let response = timeout(core.limits.call_time, posted).await.ok()?.ok()?;
+    Some(response.status() == StatusCode::NOT_FOUND)
+}
+
+/// Reads the stream of a session, again and again, until there is none.
+async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
+    let mut last = String::new();
+    let mut retry = None;
+    let mut pause = PAUSE;
+    let mut opened = false;
+    let mut again = true;
+    loop {
+        let response = link.get(core, session, &last).await;
+        if matches!(response, Err(HttpError::Exchange(_))) && std::mem::take(&mut again) {
+            // By a connection to a server that was there before. What this one says until a stream
+            // is open is lost.
+            continue;
+        }
+        link.session.send_if_modified(|now| {
+            let first = now.number == session.number && !now.heard;
+            now.heard |= first;
+            first
+        });
+        match response {
+            Ok(response) if response.status().is_success() => {
+                if media(response.headers()) != Media::Events {
+                    tracing::warn!("the server's stream is none");
+                    return;
+                }
+                opened = true;
+                let mut events = link.events(session.number, response.into_body());
+                let ended = events.each(|event| {
+                    pause = PAUSE;
+                    match event {
+                        Ok(event) if event.event == "message" && !event.data.is_empty() => {
+                            core.receive_in(session.number, event.data.as_bytes());
+                        }
+                        Ok(_) => {}
+                        Err(error) => {
+                            tracing::warn!(error = %PeerDisplay(error), "an event that cannot be read");
+                        }
+                    }
+                    ControlFlow::<()>::Continue(())
+                });
+                if let Err(error) = ended.await {
+                    let error = PeerDisplay(&error);
+                    tracing::debug!(%error, "the server's stream broke off");
+                }
+                retry = events.decoder().retry().or(retry);
+                let seen = events.decoder().last_event_id();
+                if !seen.is_empty() {
+                    seen.clone_into(&mut last);
+                }
+            }
+            Ok(response) if response.status().is_server_error() => {
+                tracing::debug!(status = %response.status(), "no stream of the server");
+            }
+            Ok(response) => {
+                let status = response.status();
+                let not_found = status == StatusCode::NOT_FOUND && session.id.is_some();
+                // Where there never was a stream, that may be what is not found.
+                let over = if not_found && !opened {
+                    is_over(link, core, session).await
+                } else {
+                    Some(not_found)
+                };
+                match over {
+                    Some(true) => return link.gone(session.number),
+                    Some(false) => {
+                        tracing::debug!(%status, "the server offers no stream");
+                        return;
+                    }
+                    None => tracing::debug!("no answer to a ping"),
+                }
+            }
+            Err(error @ HttpError::Exchange(_)) => {
+                tracing::debug!(error = %PeerDisplay(&error), "no stream of the server");
+            }
+            Err(error) => {
+                tracing::warn!(error = %PeerDisplay(&error), "no stream of the server");
+                return;
+            }
+        }
+        sleep(wait(retry, pause)).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}

@@ -1,0 +1,3 @@
+//! Helpers that know nothing of the protocol.
+
+pub(crate) mod origin;
