@@ -94,23 +94,25 @@ pub use client::resources::Current;
 pub use client::{Client, ClientBuilder};
 pub use features::cache::Cache;
 pub use features::calls::Call;
-pub use features::lists::{ElementError, ListError};
 pub use features::lists::{List, Listed, Page, Paged};
-#[cfg(feature = "json-schema")]
-pub use features::output_schemas::{BrokenOutput, OutputError};
-pub use features::server_requests::InputError;
 pub use features::subscriptions::{Subscription, SubscriptionEvent};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
 #[cfg(feature = "https-url")]
 pub use proposals::https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference};
-pub use protocol::error::{CallError, ConnectError, TransportError};
+#[cfg(feature = "http")]
+pub use protocol::error::{AuthorizeError, HttpError};
+#[cfg(feature = "json-schema")]
+pub use protocol::error::{BrokenOutput, OutputError};
+pub use protocol::error::{
+    CallError, ConnectError, ElementError, InputError, ListError, TransportError,
+};
 #[cfg(feature = "tls")]
 pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};
 pub use protocol::limits::Limits;
 #[cfg(feature = "http")]
-pub use transport::http::{Authorize, AuthorizeError, Challenge, EraCache, Http, HttpError, Token};
+pub use transport::http::{Authorize, Challenge, EraCache, Http, Token};
 pub use transport::{ByteStream, Transport};
 #[cfg(feature = "process")]
 pub use transport::{ChildProcess, Restart, Stderr};

@@ -1,5 +1,6 @@
 //! Connections: their state, requests and the responses to them, and the negotiation of a revision.
 
+pub(crate) mod caching;
 pub(crate) mod connection;
 pub(crate) mod connection_state;
 pub(crate) mod error;

@@ -20,11 +20,11 @@ use crate::features::cache::{Cache, Cached};
 use crate::features::notifications::Notifications;
 #[cfg(feature = "json-schema")]
 use crate::features::output_schemas::Schemas;
-use crate::features::server_requests::inputs::{InputError, Inputs, handler};
+use crate::features::server_requests::inputs::{Inputs, handler};
 use crate::features::subscriptions::{Inboxes, Watched};
 use crate::protocol::connection::Core;
 use crate::protocol::connection_state::Life;
-use crate::protocol::error::ConnectError;
+use crate::protocol::error::{ConnectError, InputError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
 use crate::protocol::limits::Limits;

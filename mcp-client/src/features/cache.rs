@@ -11,33 +11,20 @@ use std::time::Duration;
 use mcp_types::ResourceContentChangedNotification;
 use mcp_types::json::{Map, Number};
 use mcp_types::{
-    DiscoverRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
-    ListToolsRequest, Notification, PromptListChangedNotification, ReadResourceRequest, Request,
+    ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
+    Notification, PromptListChangedNotification, ReadResourceRequest, Request,
     ResourceListChangedNotification, ResourceUpdatedNotification, ToolListChangedNotification,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
+use crate::protocol::caching::is_cacheable;
 use key::params;
 use store::{Key, Place, Store};
 
-/// The methods whose results say how long they may be kept.
-const METHODS: [&str; 6] = [
-    DiscoverRequest::METHOD,
-    ListPromptsRequest::METHOD,
-    ListResourceTemplatesRequest::METHOD,
-    ListResourcesRequest::METHOD,
-    ListToolsRequest::METHOD,
-    ReadResourceRequest::METHOD,
-];
 /// Longer than this, nothing is kept: a day.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// Whether results of a method say how long they may be kept.
-pub(crate) fn is_cacheable(method: &str) -> bool {
-    METHODS.contains(&method)
-}
 
 /// Keeps results of servers of the newest revision for as long as they say (`ttlMs`, page
 /// "Caching" of the specification): lists, page by page, what resources hold, and what a server

@@ -18,10 +18,10 @@ use mcp_types::{Cursor, Outcome, Request};
 use serde::de::DeserializeOwned;
 
 use crate::features::calls::Call;
-use crate::protocol::error::CallError;
+use crate::protocol::error::{CallError, ElementError, ListError};
 use crate::protocol::limits::Limits;
 
-pub use page::{ElementError, Page};
+pub use page::Page;
 
 /// A request whose result is one page of a list.
 pub trait Paged:
@@ -132,28 +132,6 @@ impl<T> Default for Listed<T> {
             faults: Vec::new(),
         }
     }
-}
-
-/// Why a list has no end.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ListError {
-    /// The server gave a cursor for the second time, so that the pages would begin anew.
-    #[error("the cursor {cursor:?} was given twice")]
-    Repeats {
-        /// The cursor.
-        cursor: String,
-    },
-    /// There are more pages, elements or bytes than [`Limits`] allow.
-    #[error("it goes on after {pages} pages, {items} elements and {bytes} bytes")]
-    TooLong {
-        /// Pages that came.
-        pages: usize,
-        /// Elements on them, malformed ones among them.
-        items: usize,
-        /// Their bytes.
-        bytes: usize,
-    },
 }
 
 impl<R: Paged> List<R> {

@@ -3,8 +3,6 @@
 pub(crate) mod inputs;
 pub(crate) mod url_elicitation;
 
-pub use inputs::InputError;
-
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -20,6 +18,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::task::AbortHandle;
 
+use crate::protocol::error::InputError;
 use crate::protocol::lenient;
 use crate::protocol::link::Link;
 use inputs::Inputs;

@@ -1,5 +1,12 @@
 //! What can go wrong with a call, and with the connection below it.
 
+#[cfg(feature = "http")]
+mod http;
+mod list;
+#[cfg(feature = "json-schema")]
+mod output;
+
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +15,16 @@ use mcp_types::peer_text::PeerText;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{EnvelopeError, ErrorObject};
 
-use crate::features::lists::{ElementError, ListError};
+#[cfg(feature = "http")]
+pub use http::{AuthorizeError, HttpError};
+pub use list::{ElementError, ListError};
+#[cfg(feature = "json-schema")]
+pub use output::{BrokenOutput, OutputError};
+
+/// Why a question has no answer: what a handler fails with. An [`ErrorObject`] is said to a server
+/// of the older era as it is, anything else with its text as -32603; to a server of the newest
+/// revision nothing is said, and the call ends with [`CallError::Input`](crate::CallError).
+pub type InputError = Box<dyn Error + Send + Sync>;
 
 /// Why a call has no result.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +76,7 @@ pub enum CallError {
         /// The method.
         method: &'static str,
         /// Why.
-        source: crate::InputError,
+        source: InputError,
     },
     /// The server asked again and again, more than [`Limits::rounds`](crate::Limits) times.
     #[error("`{method}` was answered with questions {rounds} times")]
@@ -104,7 +120,7 @@ pub enum CallError {
     #[error("the structured result of a tool is not what it promises: {source}")]
     Output {
         /// Why, and the result.
-        source: Box<crate::features::output_schemas::BrokenOutput>,
+        source: Box<BrokenOutput>,
     },
     /// The request means what it says only between sides that both announced a proposal, and they
     /// [did not](crate::Client::speaks).
@@ -153,7 +169,7 @@ pub enum TransportError {
     /// An exchange over HTTP failed.
     #[cfg(feature = "http")]
     #[error(transparent)]
-    Http(#[from] crate::HttpError),
+    Http(#[from] HttpError),
     /// The server's program cannot be started.
     #[error("`{program}` cannot be started: {source}")]
     Spawn {
@@ -171,6 +187,13 @@ pub enum TransportError {
         /// is not captured.
         stderr: String,
     },
+    /// The session with the server had ended, and no other one could be begun.
+    #[cfg(feature = "http")]
+    #[error("the session had ended, and no other could be begun: {source}")]
+    Session {
+        /// Why not.
+        source: Arc<ConnectError>,
+    },
     /// The server was started again, but there is no agreement with it any more.
     #[error("the server was started again, in vain: {source}")]
     Restarted {
@@ -185,7 +208,7 @@ impl TransportError {
         match self {
             Self::TooLong { .. } => true,
             #[cfg(feature = "http")]
-            Self::Http(crate::HttpError::Event(_)) => true,
+            Self::Http(HttpError::Event(_)) => true,
             _ => false,
         }
     }

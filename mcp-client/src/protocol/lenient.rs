@@ -5,7 +5,7 @@ use mcp_types::json::{self, Map, Number};
 use mcp_types::revision::{VersionError, Versioned};
 use serde_json::value::RawValue;
 
-use crate::features::cache::is_cacheable;
+use super::caching::is_cacheable;
 
 /// Reads a result by a function of the revision and the text; where that fails, tries what is said
 /// of [`lacking`] and of [`newer`].

@@ -4,10 +4,9 @@
 mod alive;
 mod answer;
 mod authorize;
-pub(crate) mod body;
+mod body;
 mod connector;
 mod eras;
-mod error;
 mod legacy;
 mod link;
 mod listen;
@@ -18,9 +17,7 @@ mod params;
 mod renewal;
 mod run;
 mod session;
-#[cfg(feature = "tls")]
-pub(crate) mod tls;
-pub(crate) mod url;
+mod url;
 mod wire;
 
 use std::fmt;
@@ -28,11 +25,10 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-pub use authorize::{Authorize, AuthorizeError, Challenge, Token};
+pub use authorize::{Authorize, Challenge, Token};
 pub use eras::EraCache;
-pub use error::HttpError;
 
-use crate::protocol::error::TransportError;
+use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
 use crate::transport::{Open, Opened};
 use connector::Roots;

@@ -1,7 +1,5 @@
 //! [`Page`]: a page of which the sound elements can be used.
 
-use std::fmt;
-
 use mcp_types::error::{DecodeError, Path, Segment};
 use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;
@@ -10,6 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Paged;
+use crate::protocol::error::ElementError;
 
 /// One page of a list.
 #[derive(Debug)]
@@ -21,42 +20,6 @@ pub struct Page<R: Paged> {
     pub faults: Vec<ElementError>,
     /// How long the page was as text.
     pub(super) bytes: usize,
-}
-
-/// An element of a list that is not what the server's revision asks for.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct ElementError {
-    /// Where it stands on its page, counted from zero.
-    pub index: usize,
-    /// Its name, if it has one.
-    pub name: Option<String>,
-    /// Where its fault is, seen from the page: `$.tools[3].inputSchema`.
-    pub path: Path,
-    /// What is wrong with it.
-    pub source: VersionError,
-    /// The element as it came.
-    pub raw: Box<RawValue>,
-}
-
-impl fmt::Display for ElementError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.path)?;
-        if let Some(name) = &self.name {
-            write!(f, ", named {name:?}")?;
-        }
-        match &self.source {
-            // The place was said.
-            VersionError::Decode(error) => write!(f, ": {}", error.message()),
-            other => write!(f, ": {other}"),
-        }
-    }
-}
-
-impl std::error::Error for ElementError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.source)
-    }
 }
 
 /// Reads a page. Where nothing is wrong, this is reading the result and no more.

@@ -7,7 +7,7 @@ use mcp_types::schema_cost::{self, BACKTRACKING, Cost, CostError, Extent};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::OutputError;
+use crate::protocol::error::OutputError;
 
 /// Bytes that a schema may have.
 const SIZE: usize = 256 << 10;

@@ -1,6 +1,5 @@
 //! [`Inputs`]: what answers the questions of servers, in both eras.
 
-use std::error::Error;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,10 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// Why a question has no answer: what a handler fails with. An [`ErrorObject`] is said to a server
-/// of the older era as it is, anything else with its text as -32603; to a server of the newest
-/// revision nothing is said, and the call ends with [`CallError::Input`](crate::CallError).
-pub type InputError = Box<dyn Error + Send + Sync>;
+use crate::protocol::error::InputError;
 
 type Answer<R> = Pin<Box<dyn Future<Output = Result<R, InputError>> + Send>>;
 type Handler<P, R> = Arc<dyn Fn(P) -> Answer<R> + Send + Sync>;

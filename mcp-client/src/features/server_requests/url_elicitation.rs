@@ -8,7 +8,8 @@ use mcp_types::rpc::ErrorObject;
 use mcp_types::v2025_11_25::{URL_ELICITATION_REQUIRED, URLElicitationRequiredErrorData};
 use mcp_types::{ElicitAction, ElicitRequest, ElicitRequestURLParams, InputResponse, Revision};
 
-use crate::features::server_requests::inputs::{InputError, Inputs};
+use super::inputs::Inputs;
+use crate::protocol::error::InputError;
 
 /// The pages that a server names where it refuses a call for want of them; `None` where it does
 /// not, or nobody shows them.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use crate::transport::http::HttpError;
+use crate::protocol::error::HttpError;
 use crate::util::origin::UrlFault;
 
 /// Why a URL was not used, or did not give what it should. None of them shows more of a URL than

@@ -14,10 +14,10 @@ use tokio::task::JoinHandle;
 use super::dial::{Clock, dial};
 use super::error::{FetchError, RedirectFault};
 use super::policy::FetchPolicy;
-use crate::transport::http::HttpError;
-use crate::transport::http::body::{Full, chunk};
-use crate::transport::http::url::absolute;
+use crate::protocol::error::HttpError;
+use crate::util::http_body::{Full, chunk};
 use crate::util::origin::{Origin, UrlFault};
+use crate::util::url::absolute;
 
 /// What is asked for.
 pub(crate) struct Get<'a> {
@@ -188,7 +188,8 @@ impl Body {
             let limit = self.limit;
             return Err(FetchError::TooLarge { found, limit });
         }
-        let Some(bytes) = self.clock.wait(chunk(&mut self.incoming)).await?? else {
+        let bytes = self.clock.wait(chunk(&mut self.incoming)).await?;
+        let Some(bytes) = bytes.map_err(HttpError::exchange)? else {
             return Ok(None);
         };
         let found = self.got.saturating_add(bytes.len() as u64);

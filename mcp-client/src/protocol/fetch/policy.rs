@@ -11,8 +11,9 @@ use std::time::Duration;
 use rustls::ClientConfig;
 use tokio::sync::OnceCell;
 
-use crate::transport::http::{HttpError, tls};
+use crate::protocol::error::HttpError;
 use crate::util::origin;
+use crate::util::tls;
 
 type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
 pub(crate) type Resolver = Arc<dyn Fn(String, u16) -> Resolving + Send + Sync>;
@@ -168,7 +169,7 @@ impl FetchPolicy {
             let read = move || tls::config(tls::trusted(&roots)?);
             let config = tokio::task::spawn_blocking(read).await;
             let config = config.map_err(|error| HttpError::Certificate(error.into()))?;
-            config.map(Arc::new)
+            config.map(Arc::new).map_err(HttpError::Certificate)
         };
         self.tls.get_or_try_init(read).await.cloned()
     }

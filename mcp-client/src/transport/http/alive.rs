@@ -22,9 +22,9 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use tower_service::Service;
 
-use super::body::Full;
 use super::connector::PoolClient;
-use super::error::HttpError;
+use crate::protocol::error::HttpError;
+use crate::util::http_body::Full;
 
 /// What a connection leaves behind is told of within moments.
 const MOMENTS: Duration = Duration::from_secs(1);

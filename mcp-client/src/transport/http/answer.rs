@@ -12,9 +12,9 @@ use mcp_types::sse::SseError;
 use mcp_types::{ListToolsRequest, Request, RequestId, Revision};
 
 use super::body::{Events, whole};
-use super::error::HttpError;
 use super::link::HttpLink;
 use crate::protocol::connection::Core;
+use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::pending::Reply;
 

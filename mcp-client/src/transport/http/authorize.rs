@@ -5,8 +5,7 @@ use std::pin::Pin;
 
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 
-/// Why a hook for authorization has nothing to say.
-pub type AuthorizeError = Box<dyn std::error::Error + Send + Sync>;
+use crate::protocol::error::AuthorizeError;
 
 /// What a hook comes to: a value of the header `Authorization`, scheme and all, or none.
 pub type Token<'a> =

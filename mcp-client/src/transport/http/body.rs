@@ -1,70 +1,24 @@
 //! Bodies: one text to the server; one text, or events, from it.
 
-use std::convert::Infallible;
-use std::future::poll_fn;
 use std::ops::ControlFlow;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
-use http_body::{Body, Frame, SizeHint};
+use http_body::Body;
 use hyper::body::Incoming;
 use mcp_types::sse::{Decoder, Message, SseError};
 
-use super::error::HttpError;
 use super::outbox::Outbox;
+use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
+use crate::util::http_body as body_parts;
 
 /// As many bytes are made room for because a server says that they will come.
 const ROOM: usize = 64 << 10;
 
-/// A body that is there at once.
-pub(crate) struct Full(Bytes);
-
-impl Full {
-    pub(crate) fn new(bytes: Bytes) -> Self {
-        Self(bytes)
-    }
-}
-
-impl Body for Full {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if self.0.is_empty() {
-            return Poll::Ready(None);
-        }
-        let bytes = std::mem::take(&mut self.0);
-        Poll::Ready(Some(Ok(Frame::data(bytes))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.0.len() as u64)
-    }
-}
-
-/// The next bytes; `None` at the end.
-pub(crate) async fn chunk(body: &mut Incoming) -> Result<Option<Bytes>, HttpError> {
-    loop {
-        match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
-            None => return Ok(None),
-            Some(Err(error)) => return Err(HttpError::Exchange(error.into())),
-            Some(Ok(frame)) => {
-                if let Ok(bytes) = frame.into_data() {
-                    return Ok(Some(bytes));
-                }
-            }
-        }
-    }
+/// The next bytes of a body; `None` at the end.
+async fn chunk(body: &mut Incoming) -> Result<Option<Bytes>, HttpError> {
+    body_parts::chunk(body).await.map_err(HttpError::exchange)
 }
 
 /// All of a body, of at most `limit` bytes.

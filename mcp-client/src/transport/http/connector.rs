@@ -8,11 +8,11 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::alive::Telling;
-use super::body::Full;
-use super::error::HttpError;
-#[cfg(feature = "tls")]
-use super::tls;
+use crate::protocol::error::HttpError;
 use crate::protocol::limits::Limits;
+use crate::util::http_body::Full;
+#[cfg(feature = "tls")]
+use crate::util::tls;
 
 /// Less than the 5 seconds after which a widespread server closes a connection: what is sent at
 /// that moment would be lost.
@@ -70,13 +70,13 @@ fn secure(connector: HttpConnector, _: &Uri, _: &Roots) -> Result<Connector, Htt
 fn secure(mut connector: HttpConnector, url: &Uri, roots: &Roots) -> Result<Connector, HttpError> {
     // To read all that the system trusts takes a while, and plain text does without.
     let store = if url.scheme() == Some(&http::uri::Scheme::HTTPS) {
-        tls::trusted(&roots.pem)?
+        tls::trusted(&roots.pem).map_err(HttpError::Certificate)?
     } else {
         rustls::RootCertStore::empty()
     };
     connector.enforce_http(false);
     Ok(hyper_rustls::HttpsConnectorBuilder::new()
-        .with_tls_config(tls::config(store)?)
+        .with_tls_config(tls::config(store).map_err(HttpError::Certificate)?)
         .https_or_http()
         .enable_http1()
         .wrap_connector(connector))

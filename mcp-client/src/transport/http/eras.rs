@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::Uri;
 
-use super::url;
+use crate::util::url;
 
 /// As many origins are remembered.
 const ORIGINS: usize = 256;

@@ -14,10 +14,10 @@ use tokio::time::sleep;
 
 use super::answer::{Asked, Broken, Ended, Media, media};
 use super::eras::Begin;
-use super::error::HttpError;
 use super::link::HttpLink;
 use super::session::{SESSION_ID, Session, Stage};
 use crate::protocol::connection::Core;
+use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::link::Outgoing;
 use crate::protocol::pending::Reply;

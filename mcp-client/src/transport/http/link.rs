@@ -13,7 +13,6 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use super::eras::{Begin, EraCache};
-use super::error::HttpError;
 use super::old::OldStream;
 use super::outbox::{Note, Outbox};
 use super::params::ToolHeaders;
@@ -21,6 +20,7 @@ use super::renewal::Renewal;
 use super::session::{BOTH, JSON, PROTOCOL_VERSION, Session, Stage};
 use super::wire::Wire;
 use crate::protocol::connection::Core;
+use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::limits::Limits;
 use crate::protocol::link::{Link, Outgoing, Sending};

@@ -10,11 +10,11 @@ use mcp_types::{Request, RequestId, rpc};
 use tokio::time::{sleep, timeout};
 
 use super::answer::{Media, media};
-use super::error::HttpError;
 use super::legacy::{LONGEST_PAUSE, PAUSE, wait};
 use super::link::HttpLink;
 use super::session::Session;
 use crate::protocol::connection::Core;
+use crate::protocol::error::HttpError;
 
 /// Keeps a stream open in each session, as far as the server offers one.
 pub(super) async fn listen(link: &HttpLink, core: &Arc<Core>) {

@@ -14,10 +14,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::answer::Asked;
-use super::error::HttpError;
 use super::link::HttpLink;
 use super::session::{BOTH, JSON, PROTOCOL_VERSION, SESSION_ID};
 use crate::protocol::connection::Core;
+use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::link::Outgoing;
 use crate::protocol::params::{Params, Part};

@@ -13,11 +13,11 @@ use tokio::sync::mpsc;
 
 use super::answer::{Asked, Media, media};
 use super::body::Events;
-use super::error::HttpError;
 use super::link::HttpLink;
 use super::session::{Session, Stage};
 use super::url;
 use crate::protocol::connection::Core;
+use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::pending::Reply;
 

@@ -14,7 +14,7 @@ use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, Message};
 use serde_json::value::RawValue;
 
-use super::error::HttpError;
+use crate::protocol::error::HttpError;
 
 /// As many tools with such arguments are known.
 const TOOLS: usize = 4096;

@@ -11,7 +11,6 @@ use mcp_types::v2025_11_25::InitializeRequest;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::HttpError;
 use super::legacy::{LONGEST_PAUSE, PAUSE};
 use super::link::HttpLink;
 use super::session::Stage;
@@ -41,7 +40,7 @@ impl HttpLink {
         // Never closed.
         let _ = ended.changed().await;
         let error = ended.borrow().clone();
-        error.map_or(Ok(()), |error| Err(HttpError::Session(error).into()))
+        error.map_or(Ok(()), |source| Err(TransportError::Session { source }))
     }
 
     /// Begins a session, in the time of a call: nobody else ends a handshake that hangs.

@@ -14,8 +14,9 @@ use tokio::time::{sleep, timeout};
 use super::link::HttpLink;
 use super::old::{self, OldStream};
 use super::outbox::Note;
-use super::{HttpError, listen, renewal};
+use super::{listen, renewal};
 use crate::protocol::connection::Core;
+use crate::protocol::error::HttpError;
 
 /// Messages that are posted at once, beside the calls.
 const POSTS: usize = 8;

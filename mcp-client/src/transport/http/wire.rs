@@ -11,10 +11,10 @@ use mcp_types::peer_text::PeerText;
 
 use super::alive;
 use super::authorize::{Authorize, Challenge};
-use super::body::Full;
 use super::connector::PoolClient;
-use super::error::HttpError;
 use super::url;
+use crate::protocol::error::HttpError;
+use crate::util::http_body::Full;
 
 /// As many redirects are followed.
 const REDIRECTS: usize = 4;
@@ -106,7 +106,7 @@ impl Wire {
 }
 
 fn value(
-    token: Result<Option<String>, super::AuthorizeError>,
+    token: Result<Option<String>, crate::protocol::error::AuthorizeError>,
 ) -> Result<Option<HeaderValue>, HttpError> {
     let Some(token) = token.map_err(HttpError::Authorize)? else {
         return Ok(None);

@@ -6,10 +6,11 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-use super::error::HttpError;
+/// Why a certificate cannot be used.
+pub(crate) type TlsError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The certificates that the system trusts, and those in these texts in PEM.
-pub(crate) fn trusted(pem: &[Vec<u8>]) -> Result<RootCertStore, HttpError> {
+pub(crate) fn trusted(pem: &[Vec<u8>]) -> Result<RootCertStore, TlsError> {
     let mut store = RootCertStore::empty();
     let native = rustls_native_certs::load_native_certs();
     for error in native.errors {
@@ -19,25 +20,19 @@ pub(crate) fn trusted(pem: &[Vec<u8>]) -> Result<RootCertStore, HttpError> {
     for pem in pem {
         let before = store.len();
         for certificate in CertificateDer::pem_slice_iter(pem) {
-            let certificate = certificate.map_err(fault)?;
-            store.add(certificate).map_err(fault)?;
+            store.add(certificate?)?;
         }
         if store.len() == before {
-            return Err(fault("there is none"));
+            return Err("there is none".into());
         }
     }
     Ok(store)
 }
 
-pub(crate) fn config(roots: RootCertStore) -> Result<ClientConfig, HttpError> {
+pub(crate) fn config(roots: RootCertStore) -> Result<ClientConfig, TlsError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     Ok(ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(fault)?
+        .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)
         .with_no_client_auth())
-}
-
-fn fault(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> HttpError {
-    HttpError::Certificate(error.into())
 }

@@ -1,14 +1,12 @@
 //! [`HttpError`]: what can go wrong on the way over HTTP.
 
-use std::sync::Arc;
-
 use http::{HeaderMap, StatusCode};
 use mcp_types::headers::HeaderMismatch;
 use mcp_types::rpc::EnvelopeError;
 use mcp_types::sse::SseError;
 
-use super::authorize::AuthorizeError;
-use crate::protocol::error::ConnectError;
+/// Why a hook for authorization has nothing to say.
+pub type AuthorizeError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why an exchange over HTTP failed. Other exchanges go on.
 #[derive(Debug, thiserror::Error)]
@@ -83,12 +81,14 @@ pub enum HttpError {
     /// The id of the session is none.
     #[error("the id that the server gave to the session is none")]
     SessionId,
-    /// The session had ended, and no other could be begun.
-    #[error("the session had ended, and no other could be begun: {0}")]
-    Session(#[source] Arc<ConnectError>),
 }
 
 impl HttpError {
+    /// The connection failed.
+    pub(crate) fn exchange(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Exchange(error.into())
+    }
+
     /// Whether a server of the time before the newest revision may have said so to a request of
     /// the newest.
     pub(crate) fn may_be_legacy(&self) -> bool {
