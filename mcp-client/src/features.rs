@@ -7,4 +7,6 @@ pub(crate) mod notifications;
 #[cfg(feature = "json-schema")]
 pub(crate) mod output_schemas;
 pub(crate) mod server_requests;
+pub(crate) mod shared_connection;
+pub(crate) mod state;
 pub(crate) mod subscriptions;

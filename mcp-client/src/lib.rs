@@ -89,8 +89,6 @@ mod protocol;
 mod transport;
 mod util;
 
-#[cfg(feature = "versioned-resources")]
-pub use client::resources::Current;
 pub use client::{Client, ClientBuilder};
 pub use features::cache::Cache;
 pub use features::calls::Call;
@@ -101,6 +99,8 @@ pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
 #[cfg(feature = "https-url")]
 pub use proposals::https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference};
+#[cfg(feature = "versioned-resources")]
+pub use proposals::versioned_resources::Current;
 #[cfg(feature = "http")]
 pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]
@@ -111,9 +111,10 @@ pub use protocol::error::{
 #[cfg(feature = "tls")]
 pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};
 pub use protocol::limits::Limits;
+pub use protocol::transport::Transport;
+pub use transport::ByteStream;
 #[cfg(feature = "http")]
 pub use transport::http::{Authorize, Challenge, EraCache, Http, Token};
-pub use transport::{ByteStream, Transport};
 #[cfg(feature = "process")]
 pub use transport::{ChildProcess, Restart, Stderr};
 pub use util::origin::UrlFault;

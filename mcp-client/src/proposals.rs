@@ -4,3 +4,5 @@
 pub(crate) mod https_url;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod sep_2093;
+#[cfg(feature = "versioned-resources")]
+pub(crate) mod versioned_resources;

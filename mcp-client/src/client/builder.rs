@@ -1,5 +1,6 @@
 //! [`ClientBuilder`]: who a client is and what it can do.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::{Arc, RwLock};
@@ -15,23 +16,25 @@ use mcp_types::{
 };
 use tokio::sync::{Semaphore, watch};
 
-use crate::client::Client;
-use crate::features::cache::{Cache, Cached};
-use crate::features::notifications::Notifications;
+use super::handle::Client;
+use crate::features::cache::{Cache, ClientCache};
+use crate::features::notifications::NotificationHandlers;
 #[cfg(feature = "json-schema")]
-use crate::features::output_schemas::Schemas;
+use crate::features::output_schemas::OutputSchemas;
+use crate::features::server_requests::ServerRequests;
 use crate::features::server_requests::inputs::{Inputs, handler};
+use crate::features::state::Features;
 use crate::features::subscriptions::{Inboxes, Watched};
-use crate::protocol::connection::Core;
-use crate::protocol::connection_state::Life;
+use crate::protocol::connection::{Connection, MessageSender};
+use crate::protocol::connection_state::ConnectionState;
 use crate::protocol::error::{ConnectError, InputError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
+use crate::protocol::inbound::Inbound;
 use crate::protocol::limits::Limits;
-use crate::protocol::link::Link;
-use crate::protocol::negotiation::connect;
-use crate::protocol::pending::Calls;
-use crate::transport::{Opened, Transport};
+use crate::protocol::negotiation::negotiate;
+use crate::protocol::pending_requests::PendingRequests;
+use crate::protocol::transport::{OpenedTransport, Transport};
 
 /// Collects what a client is, until it is connected to a server. A clone connects to another one.
 #[derive(Clone, Debug)]
@@ -42,31 +45,44 @@ pub struct ClientBuilder {
     proposals: BTreeSet<Proposal>,
     limits: Limits,
     inputs: Inputs,
-    notifications: Notifications,
+    notifications: NotificationHandlers,
     log_level: Option<LoggingLevel>,
     cache: Option<Cache>,
     pinned: Option<Revision>,
     #[cfg(feature = "tls")]
-    fetch: FetchPolicy,
+    fetch_policy: FetchPolicy,
 }
 
-impl ClientBuilder {
-    pub(crate) fn new(name: String, version: String) -> Self {
-        Self {
-            info: Implementation::new(name, version),
+impl Client {
+    /// Creates a builder for a client. Servers see its name and version.
+    ///
+    /// ```no_run
+    /// # async fn connect(transport: impl mcp_client::Transport) -> Result<(), mcp_client::ConnectError> {
+    /// use mcp_client::Client;
+    ///
+    /// let client = Client::builder("demo", "1.0.0").title("A demo").connect(transport).await?;
+    /// # drop(client);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
+        ClientBuilder {
+            info: Implementation::new(name.into(), version.into()),
             capabilities: ClientCapabilities::new(),
             proposals: BTreeSet::new(),
             limits: Limits::default(),
             inputs: Inputs::default(),
-            notifications: Notifications::default(),
+            notifications: NotificationHandlers::default(),
             log_level: None,
             cache: None,
             pinned: None,
             #[cfg(feature = "tls")]
-            fetch: FetchPolicy::new(),
+            fetch_policy: FetchPolicy::new(),
         }
     }
+}
 
+impl ClientBuilder {
     /// A name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.info = self.info.title(title);
@@ -101,7 +117,7 @@ impl ClientBuilder {
     /// [`FetchPolicy::new`].
     #[cfg(feature = "tls")]
     pub fn fetch_policy(mut self, policy: FetchPolicy) -> Self {
-        self.fetch = policy;
+        self.fetch_policy = policy;
         self
     }
 
@@ -218,67 +234,98 @@ impl ClientBuilder {
         self
     }
 
-    /// Connects to a server, and finds out which revision to speak, as page "Versioning" of the
-    /// specification and those on the transports say.
+    /// Connects to a server, and agrees with it on a revision, as the pages "Versioning" and those on
+    /// the transports of the specification describe.
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Transport`] where there is no way to the server,
-    /// [`ConnectError::Revision`] where it speaks no revision that this client does,
-    /// [`ConnectError::Call`] where the connection ends, or the server answers neither in the new
-    /// way nor in the old one. Nothing is left of the connection then.
+    /// * [`ConnectError::Transport`]: the server cannot be reached.
+    /// * [`ConnectError::Revision`]: the server supports no revision that this client does.
+    /// * [`ConnectError::Call`]: the connection ended, or the server answered neither `server/discover`
+    ///   nor the handshake of older revisions.
+    ///
+    /// The connection is closed then.
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime with time enabled, and I/O for what is not in memory.
+    /// Outside of a tokio runtime with time enabled, and with I/O enabled for all but streams in
+    /// memory.
     pub async fn connect(self, transport: impl Transport) -> Result<Client, ConnectError> {
-        let Opened { link, run } = transport.open(&self.limits)?;
-        let core = self.core(link)?;
-        let client = Client::start(Arc::clone(&core), run);
-        if let Err(error) = connect(&core).await {
+        let OpenedTransport { sender, driver } = transport.open(&self.limits)?;
+        #[cfg(feature = "tls")]
+        let fetch_policy = self.fetch_policy.clone();
+        let (connection, features) = self.assemble(sender)?;
+        let client = Client::start(
+            Arc::clone(&connection),
+            features,
+            driver,
+            #[cfg(feature = "tls")]
+            fetch_policy,
+        );
+        if let Err(error) = negotiate(&connection).await {
             client.close().await;
             return Err(error);
         }
         Ok(client)
     }
 
-    fn core(mut self, link: Arc<dyn Link>) -> Result<Arc<Core>, ConnectError> {
+    /// Creates the state of a connection and of the features on it.
+    fn assemble(
+        mut self,
+        sender: Arc<dyn MessageSender>,
+    ) -> Result<(Arc<Connection>, Arc<Features>), ConnectError> {
         for proposal in &self.proposals {
             proposal.announce(&mut self.capabilities.experimental);
         }
         let latest = Revision::LATEST.as_str();
-        let mut described = RequestMetaObject::new(latest, self.capabilities.clone())
+        let mut request_meta = RequestMetaObject::new(latest, self.capabilities.clone())
             .client_info(self.info.clone());
-        described.log_level = self.log_level;
-        let described = json::to_string(&described).map_err(DecodeError::from)?;
-        let described = serde_json::from_str(&described).map_err(DecodeError::from)?;
+        request_meta.log_level = self.log_level;
+        let request_meta = json::to_string(&request_meta).map_err(DecodeError::from)?;
+        let request_meta = serde_json::from_str(&request_meta).map_err(DecodeError::from)?;
         let capabilities = json::to_string(&self.capabilities).map_err(DecodeError::from)?;
-        let cache = self.cache.map(|cache| Cached::new(cache, &capabilities));
-        let questions = self.limits.server_requests.min(Semaphore::MAX_PERMITS);
-        Ok(Arc::new(Core {
-            cache,
+        let cache = self.cache;
+        let permits = self.limits.server_requests.min(Semaphore::MAX_PERMITS);
+        let has_roots = self.inputs.roots.is_some();
+        let server_requests = ServerRequests::new(self.inputs, Arc::clone(&sender), &self.limits);
+        let features = Arc::new(Features {
+            cache: cache.map(|cache| ClientCache::new(cache, &capabilities)),
             #[cfg(feature = "json-schema")]
-            schemas: Schemas::default(),
+            output_schemas: OutputSchemas::default(),
+            notifications: self.notifications,
+            server_requests: Arc::new(server_requests),
+            input_permits: Arc::new(Semaphore::new(permits)),
+            inboxes: Inboxes::default(),
+            watched: Watched::default(),
+            adapt_result: adapt_result(&self.proposals),
+        });
+        let inbound: Arc<dyn Inbound> = features.clone();
+        let connection = Arc::new(Connection {
             info: self.info,
             capabilities: self.capabilities,
             proposals: self.proposals,
-            described,
+            has_roots,
+            request_meta,
             limits: self.limits,
-            inputs: self.inputs,
-            calls: Arc::<Calls>::default(),
-            link,
-            notifications: self.notifications,
-            questions: Arc::new(Semaphore::new(questions)),
-            requests: Arc::default(),
-            inboxes: Inboxes::default(),
-            watched: Watched::default(),
+            pending: Arc::<PendingRequests>::default(),
+            sender,
+            inbound,
             log_level: self.log_level,
-            agreed: watch::Sender::new(0),
-            era: RwLock::default(),
+            negotiations: watch::Sender::new(0),
+            negotiated: RwLock::default(),
             pinned: self.pinned,
-            life: Life::new(),
-            #[cfg(feature = "tls")]
-            fetch: self.fetch,
-        }))
+            state: ConnectionState::new(),
+        });
+        Ok((connection, features))
     }
+}
+
+/// Returns the function that adapts results for the announced proposals, if one needs it.
+fn adapt_result(proposals: &BTreeSet<Proposal>) -> Option<fn(&mut dyn Any)> {
+    #[cfg(feature = "sep-2093")]
+    if proposals.contains(&Proposal::Sep2093) {
+        return Some(crate::proposals::sep_2093::copy_annotations);
+    }
+    let _ = proposals;
+    None
 }

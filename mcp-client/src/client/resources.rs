@@ -7,11 +7,8 @@ mod versions;
 
 use mcp_types::Proposal;
 
-use crate::client::Client;
+use crate::client::handle::Client;
 use crate::protocol::error::CallError;
-
-#[cfg(feature = "versioned-resources")]
-pub use versions::Current;
 
 impl Client {
     /// Fails where a proposal is not spoken that a request needs to mean what it says.

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 use crate::protocol::caching::is_cacheable;
 use key::params;
-use store::{Key, Place, Store};
+use store::{Key, Scope, Store};
 
 /// Longer than this, nothing is kept: a day.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -129,11 +129,11 @@ impl fmt::Debug for Cache {
 }
 
 /// What is kept for one client.
-pub(crate) struct Cached {
+pub(crate) struct ClientCache {
     cache: Cache,
-    own: Place,
+    own: Scope,
     /// Where what is public stands: also by what the client can do, which a server may heed.
-    shared: Option<Place>,
+    shared: Option<Scope>,
 }
 
 /// A result that is not there yet.
@@ -154,11 +154,11 @@ pub(crate) enum Found {
     Never,
 }
 
-impl Cached {
+impl ClientCache {
     /// `capabilities` is what the client can do, as text.
     pub(crate) fn new(cache: Cache, capabilities: &str) -> Self {
-        let own = Place::Own(cache.store().client());
-        let shared = cache.server.as_ref().map(|server| Place::Shared {
+        let own = Scope::Own(cache.store().client());
+        let shared = cache.server.as_ref().map(|server| Scope::Shared {
             server: Arc::clone(server),
             capabilities: capabilities.into(),
         });
@@ -186,12 +186,12 @@ impl Cached {
             params,
             age: store.age(method),
         };
-        for place in [Some(&self.own), self.shared.as_ref()] {
-            let Some(place) = place.filter(|_| !fresh) else {
+        for scope in [Some(&self.own), self.shared.as_ref()] {
+            let Some(scope) = scope.filter(|_| !fresh) else {
                 continue;
             };
             let key = Key {
-                place: place.clone(),
+                scope: scope.clone(),
                 method,
                 params: missing.params,
             };
@@ -222,7 +222,7 @@ impl Cached {
         }
         let shared = self.shared.as_ref().filter(|_| hints.scope == "public");
         let key = Key {
-            place: shared.unwrap_or(&self.own).clone(),
+            scope: shared.unwrap_or(&self.own).clone(),
             method: missing.method,
             params: missing.params,
         };
@@ -272,23 +272,23 @@ impl Cached {
 
     /// Drops what only this client may see.
     pub(crate) fn forget_own(&self) {
-        self.cache.store().forget(|key| key.place == self.own);
+        self.cache.store().forget(|key| key.scope == self.own);
     }
 
     fn forget_where(&self, method: &'static str, params: impl Fn(&str) -> bool) {
         let server = self.cache.server.as_deref();
         self.cache.store().changed(method, |key| {
-            let ours = match &key.place {
-                Place::Shared { server: theirs, .. } => Some(&**theirs) == server,
-                own @ Place::Own(_) => *own == self.own,
+            let ours = match &key.scope {
+                Scope::Shared { server: theirs, .. } => Some(&**theirs) == server,
+                own @ Scope::Own(_) => *own == self.own,
             };
             ours && params(&key.params)
         });
     }
 }
 
-impl Drop for Cached {
+impl Drop for ClientCache {
     fn drop(&mut self) {
-        self.cache.store().leave(|key| key.place == self.own);
+        self.cache.store().leave(|key| key.scope == self.own);
     }
 }

@@ -1,7 +1,7 @@
 //! [`Call`]: a request on its way to its result.
 
 mod arguments;
-mod sending;
+mod prepared;
 
 use std::any::TypeId;
 use std::fmt;
@@ -13,13 +13,13 @@ use mcp_types::json::{Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Outcome, ProgressNotificationParams, Request, Revision};
 
-use self::sending::{Answers, COMPLETE, Sending, result_type};
-use crate::client::Client;
+use self::prepared::{Answers, COMPLETE, CallParts, PreparedCall, result_type};
+use super::shared_connection::SharedConnection;
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
-use crate::protocol::pending::Progress;
-use crate::protocol::roundtrip::Wait;
+use crate::protocol::pending_requests::Progress;
+use crate::protocol::roundtrip::CallTimeout;
 
 /// A request that is sent when it is awaited. Dropping it then gives the request up, and the
 /// server is told.
@@ -29,21 +29,13 @@ use crate::protocol::roundtrip::Wait;
 /// request once more.
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call<R: Request> {
-    client: Client,
-    params: R::Params,
-    meta: Object,
-    wait: Wait,
-    fresh: bool,
+    parts: CallParts<R>,
 }
 
 impl<R: Request> Clone for Call<R> {
     fn clone(&self) -> Self {
         Self {
-            client: self.client.clone(),
-            params: self.params.clone(),
-            meta: self.meta.clone(),
-            wait: self.wait.clone(),
-            fresh: self.fresh,
+            parts: self.parts.clone(),
         }
     }
 }
@@ -54,33 +46,34 @@ where
     R::Params: Versioned,
     R::Result: Versioned,
 {
-    pub(crate) fn new(client: Client, params: R::Params) -> Self {
-        let wait = Wait::new(client.core().limits.call_time);
-        Self {
-            client,
+    pub(crate) fn new(connection: SharedConnection, params: R::Params) -> Self {
+        let timeout = CallTimeout::new(connection.connection().limits.call_time);
+        let parts = CallParts {
+            connection,
             params,
             meta: Object::new(),
-            wait,
+            timeout,
             fresh: false,
-        }
+        };
+        Self { parts }
     }
 
     /// Changes the params.
     pub fn with(mut self, change: impl FnOnce(R::Params) -> R::Params) -> Self {
-        self.params = change(self.params);
+        self.parts.params = change(self.parts.params);
         self
     }
 
     /// How long to wait for the answer, in place of [`Limits::call_time`](crate::Limits).
     pub fn timeout(mut self, time: Duration) -> Self {
-        self.wait.time = time;
+        self.parts.timeout.time = time;
         self
     }
 
     /// Waits anew whenever the server reports progress, but not longer than this in all. Without
     /// [`on_progress`](Self::on_progress) it reports none.
     pub fn while_progressing(mut self, most: Duration) -> Self {
-        self.wait.most = Some(most);
+        self.parts.timeout.most = Some(most);
         self
     }
 
@@ -90,13 +83,13 @@ where
         mut self,
         heard: impl Fn(ProgressNotificationParams) + Send + Sync + 'static,
     ) -> Self {
-        self.wait.progress = Some(Progress::new(Box::new(heard)));
+        self.parts.timeout.progress = Some(Progress::new(Box::new(heard)));
         self
     }
 
     /// Adds a member to the request's `_meta`.
     pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.meta.insert(name.into(), value.into());
+        self.parts.meta.insert(name.into(), value.into());
         self
     }
 
@@ -107,15 +100,15 @@ where
 
     /// Asks the server also where a result is [kept](crate::Cache) that would do.
     pub fn fresh(mut self) -> Self {
-        self.fresh = true;
+        self.parts.fresh = true;
         self
     }
 
     pub(crate) fn limits(&self) -> &Limits {
-        &self.client.core().limits
+        &self.parts.connection.connection().limits
     }
 
-    /// The result when the request is done; `read` gives none where it is another outcome.
+    /// Sends the call until a final result arrives. `read` returns `None` for other results.
     pub(crate) fn finish<T, F>(
         self,
         read: F,
@@ -123,8 +116,8 @@ where
     where
         F: Fn(Revision, &str) -> Result<Option<T>, VersionError>,
     {
-        let call = Box::new(self);
-        async move { Sending::new(call).await?.finish(read).await }
+        let parts = Box::new(self.parts);
+        async move { PreparedCall::new(parts).await?.finish(read).await }
     }
 
     /// What the server answers, whatever it is: questions are not answered, nothing is kept, and
@@ -135,9 +128,9 @@ where
     /// See [`CallError`].
     pub async fn outcome(self) -> Result<R::Result, CallError> {
         let method = R::METHOD;
-        let sending = Sending::new(Box::new(self)).await?;
-        let text = sending.send(&Answers::default()).await?;
-        let decoded = lenient::read(sending.revision, method, text.get(), Revision::decode);
+        let call = PreparedCall::new(Box::new(self.parts)).await?;
+        let text = call.send(&Answers::default()).await?;
+        let decoded = lenient::read(call.revision, method, text.get(), Revision::decode);
         decoded.map_err(|source| CallError::Answer { method, source })
     }
 }
@@ -152,27 +145,18 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        #[cfg(feature = "sep-2093")]
-        let settles = self
-            .client
-            .core()
-            .proposals
-            .contains(&mcp_types::Proposal::Sep2093);
+        let adapt = self.parts.connection.features().adapt_result;
         Box::pin(self.finish(move |revision, text| {
-            let result = complete::<R>(revision, text)?;
-            #[cfg(feature = "sep-2093")]
-            let result = result.map(|mut result| {
-                if settles {
-                    crate::proposals::sep_2093::settle(&mut result);
-                }
-                result
-            });
+            let mut result = complete::<R>(revision, text)?;
+            if let (Some(adapt), Some(result)) = (adapt, &mut result) {
+                adapt(result);
+            }
             Ok(result)
         }))
     }
 }
 
-/// The result of a request that is done; none where it is another outcome.
+/// Decodes a final result; `None` if it is another one.
 fn complete<R>(
     revision: Revision,
     text: &str,
@@ -181,8 +165,7 @@ where
     R: Request,
     R::Result: Versioned + Outcome<Complete: Versioned + 'static>,
 {
-    // What says that it is done needs no look at what else it could be; most results can be nothing
-    // else anyway.
+    // A result that claims to be final is decoded as one first. Most types have no other form.
     let could_be_more =
         TypeId::of::<R::Result>() != TypeId::of::<<R::Result as Outcome>::Complete>();
     if could_be_more

@@ -1,6 +1,7 @@
 //! [`List`]: all elements of a list that comes in pages.
 
 mod page;
+mod paged;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -12,35 +13,15 @@ use std::task::{Context, Poll};
 use std::vec;
 
 use futures_core::Stream;
-use mcp_types::revision::Versioned;
+use mcp_types::Cursor;
 use mcp_types::rpc::INVALID_PARAMS;
-use mcp_types::{Cursor, Outcome, Request};
-use serde::de::DeserializeOwned;
 
 use crate::features::calls::Call;
 use crate::protocol::error::{CallError, ElementError, ListError};
 use crate::protocol::limits::Limits;
 
 pub use page::Page;
-
-/// A request whose result is one page of a list.
-pub trait Paged:
-    Request<Params: Versioned, Result: Versioned + Outcome<Complete = Self::Result> + fmt::Debug>
-    + Send
-    + Sized
-    + 'static
-{
-    /// What the list is of.
-    type Item: DeserializeOwned + fmt::Debug + Send + Unpin + 'static;
-    /// The member of a page that holds it.
-    const ITEMS: &'static str;
-
-    /// Params that ask for the page which begins there.
-    fn go_on(params: Self::Params, from: Cursor) -> Self::Params;
-
-    /// The elements of a page, and where the next one begins.
-    fn split(page: Self::Result) -> (Vec<Self::Item>, Option<Cursor>);
-}
+pub use paged::Paged;
 
 impl<R: Paged> Call<R> {
     /// One page of which malformed elements do not hide the others. Awaiting the call itself

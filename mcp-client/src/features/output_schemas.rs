@@ -1,4 +1,4 @@
-//! [`Schemas`]: what tools promise of their structured results, and whether they keep it.
+//! [`OutputSchemas`]: what tools promise of their structured results, and whether they keep it.
 
 mod validator;
 
@@ -14,19 +14,19 @@ use crate::protocol::error::{BrokenOutput, CallError, OutputError};
 use crate::protocol::lenient;
 use validator::Validator;
 
-/// Schemas that are remembered.
+/// OutputSchemas that are remembered.
 const SCHEMAS: usize = 1_024;
 /// And their bytes.
 const BYTES: usize = 4 << 20;
 
-/// Schemas by the name of the tool: those that were listed last.
+/// OutputSchemas by the name of the tool: those that were listed last.
 #[derive(Default)]
-pub(crate) struct Schemas {
-    known: Mutex<Known>,
+pub(crate) struct OutputSchemas {
+    table: Mutex<SchemaTable>,
 }
 
 #[derive(Default)]
-struct Known {
+struct SchemaTable {
     by_tool: HashMap<String, Schema>,
     /// Names by the number of their schema, so that the oldest is the first.
     order: BTreeMap<u64, String>,
@@ -43,9 +43,9 @@ struct Schema {
 
 type Ready = Result<Arc<Validator>, OutputError>;
 
-impl Schemas {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+impl OutputSchemas {
+    fn table(&self) -> MutexGuard<'_, SchemaTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers what the tools of a page promise.
@@ -64,18 +64,18 @@ impl Schemas {
         let Ok(page) = serde_json::from_str::<Page<'_>>(page) else {
             return;
         };
-        let mut known = self.known();
+        let mut table = self.table();
         for tool in page.tools {
             // What is no tool was not given to anybody as one.
             if let Ok(Tool { name, output }) = serde_json::from_str(tool.get()) {
-                known.set(name, output);
+                table.set(name, output);
             }
         }
     }
 
     /// Tools have changed: what is known of them may not hold any more.
     pub(crate) fn forget(&self) {
-        *self.known() = Known::default();
+        *self.table() = SchemaTable::default();
     }
 
     /// Holds the result of a call to what its tool says.
@@ -89,7 +89,7 @@ impl Schemas {
         struct Called {
             name: String,
         }
-        if self.known().by_tool.is_empty() {
+        if self.table().by_tool.is_empty() {
             return Ok(());
         }
         let method = CallToolRequest::METHOD;
@@ -111,7 +111,7 @@ impl Schemas {
 
     /// Whether a result is what its tool says. A tool whose schema is not known says nothing.
     fn check(&self, tool: &str, result: &str) -> Result<(), OutputError> {
-        let Some((text, ready)) = self.known().get(tool) else {
+        let Some((text, ready)) = self.table().get(tool) else {
             return Ok(());
         };
         let members: Map<&RawValue> = serde_json::from_str(result).unwrap_or_default();
@@ -126,7 +126,7 @@ impl Schemas {
             .ok_or(OutputError::Missing)?;
         let ready = ready.unwrap_or_else(|| {
             let ready = Validator::new(&text).map(Arc::new);
-            self.known().made(tool, &text, ready.clone());
+            self.table().made(tool, &text, ready.clone());
             ready
         });
         ready?.check(content)
@@ -138,7 +138,7 @@ fn size(tool: &str, schema: &RawValue) -> usize {
     schema.get().len() + 2 * tool.len()
 }
 
-impl Known {
+impl SchemaTable {
     fn get(&self, tool: &str) -> Option<(Arc<RawValue>, Option<Ready>)> {
         let schema = self.by_tool.get(tool)?;
         Some((Arc::clone(&schema.text), schema.ready.clone()))

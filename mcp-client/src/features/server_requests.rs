@@ -1,4 +1,4 @@
-//! [`Requests`]: requests of servers of the older era, and the answers to them.
+//! [`ServerRequests`]: requests of servers of revisions with sessions, and the responses to them.
 
 pub(crate) mod inputs;
 pub(crate) mod url_elicitation;
@@ -18,167 +18,178 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::task::AbortHandle;
 
+use crate::protocol::connection::MessageSender;
 use crate::protocol::error::InputError;
+use crate::protocol::inbound::InboundRequest;
 use crate::protocol::lenient;
-use crate::protocol::link::Link;
+use crate::protocol::limits::Limits;
 use inputs::Inputs;
 
-/// What is being worked on. Dropping this ends it.
-#[derive(Default)]
-pub(crate) struct Requests {
-    running: Mutex<Running>,
+/// Answers the requests of a server. Dropping this aborts all handlers.
+pub(crate) struct ServerRequests {
+    inputs: Inputs,
+    sender: Arc<dyn MessageSender>,
+    /// The number of requests that are worked on at once.
+    limit: usize,
+    /// The bytes of the requests that are worked on at once.
+    byte_limit: usize,
+    table: Mutex<RequestTable>,
 }
 
 #[derive(Default)]
-struct Running {
-    by_id: HashMap<RequestId, Working>,
-    /// The sum of the bytes of all.
+struct RequestTable {
+    by_id: HashMap<RequestId, RunningRequest>,
+    /// The sum of the bytes of all requests.
     bytes: usize,
-    /// Counts them: a server that is started again takes the same ids.
+    /// The number of the next request. Ids alone do not suffice: a restarted server reuses them.
     next: u64,
 }
 
-struct Working {
+struct RunningRequest {
     number: u64,
     bytes: usize,
     /// Absent for the moment between the insertion and the start of the task.
     task: Option<AbortHandle>,
 }
 
-impl Running {
-    /// Makes room for a request, which gets a number.
-    fn add(&mut self, id: &RequestId, bytes: usize, with: &Answering) -> Result<u64, ErrorObject> {
-        if self.by_id.contains_key(id) {
-            let text = "a request with this id is being worked on";
-            return Err(ErrorObject::invalid_request(text));
-        }
-        let after = self.bytes.saturating_add(bytes);
-        let large = !self.by_id.is_empty() && after > with.byte_limit;
-        if self.by_id.len() >= with.limit || large {
-            return Err(ErrorObject::internal_error("too many requests at once"));
-        }
-        let number = self.next;
-        self.next += 1;
-        self.bytes = after;
-        let task = None;
-        let working = Working {
-            number,
-            bytes,
-            task,
-        };
-        self.by_id.insert(id.clone(), working);
-        Ok(number)
+impl RequestTable {
+    /// Removes the request with this number; `None` if it has ended, even if its id is used again.
+    fn remove_numbered(&mut self, id: &RequestId, number: u64) -> Option<RunningRequest> {
+        self.get_mut(id, number)?;
+        self.remove(id)
     }
 
-    /// The request with this number, unless its id is another one's by now.
-    fn get_mut(&mut self, id: &RequestId, number: u64) -> Option<&mut Working> {
-        let working = self.by_id.get_mut(id)?;
-        (working.number == number).then_some(working)
+    fn get_mut(&mut self, id: &RequestId, number: u64) -> Option<&mut RunningRequest> {
+        let running = self.by_id.get_mut(id)?;
+        (running.number == number).then_some(running)
     }
 
-    fn remove(&mut self, id: &RequestId) -> Option<Working> {
-        let working = self.by_id.remove(id)?;
-        self.bytes -= working.bytes;
-        Some(working)
+    fn remove(&mut self, id: &RequestId) -> Option<RunningRequest> {
+        let running = self.by_id.remove(id)?;
+        self.bytes -= running.bytes;
+        Some(running)
     }
 }
 
-/// What is needed to answer.
-#[derive(Clone)]
-pub(crate) struct Answering {
-    pub(crate) inputs: Inputs,
-    pub(crate) link: Arc<dyn Link>,
-    /// In which they were asked.
-    pub(crate) session: u64,
-    pub(crate) revision: Revision,
-    /// As many at once.
-    pub(crate) limit: usize,
-    /// Bytes of all at once.
-    pub(crate) byte_limit: usize,
-}
-
-impl Requests {
-    fn running(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+impl ServerRequests {
+    pub(crate) fn new(inputs: Inputs, sender: Arc<dyn MessageSender>, limits: &Limits) -> Self {
+        Self {
+            inputs,
+            sender,
+            limit: limits.server_requests,
+            byte_limit: limits.server_request_bytes,
+            table: Mutex::default(),
+        }
     }
 
-    /// Answers a request, at once or as soon as its handler has.
-    pub(crate) fn take(
-        self: &Arc<Self>,
-        with: Answering,
-        id: &RequestId,
-        method: &str,
-        params: Option<&RawValue>,
-    ) {
-        let refuse = |error: ErrorObject| {
-            if let Some(message) = refusal(id, &error) {
-                with.link.answer(message, with.session);
+    /// The handlers that answer the requests.
+    pub(crate) fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    fn table(&self) -> MutexGuard<'_, RequestTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a request: at once if it needs no handler, otherwise when its handler has finished.
+    pub(crate) fn handle(self: &Arc<Self>, request: InboundRequest<'_>) {
+        let InboundRequest {
+            session,
+            revision,
+            id,
+            method,
+            params,
+        } = request;
+        let respond = |message: Option<Vec<u8>>| {
+            if let Some(message) = message {
+                self.sender.send_response(message, session);
             }
         };
         if method == "ping" {
-            if let Some(message) = reply(id, Ok(&Object::new())) {
-                with.link.answer(message, with.session);
-            }
-            return;
+            return respond(response(id, Ok(&Object::new())));
         }
-        let request = match question(&with.inputs, with.revision, method, params) {
+        let request = match input_request(&self.inputs, revision, method, params) {
             Ok(request) => request,
-            Err(error) => return refuse(error),
+            Err(error) => return respond(refusal(id, &error)),
         };
         let bytes = method.len() + params.map_or(0, |params| params.get().len()) + length(id);
-        let number = match self.running().add(id, bytes, &with) {
+        let number = match self.register(id, bytes) {
             Ok(number) => number,
-            Err(error) => return refuse(error),
+            Err(error) => return respond(refusal(id, &error)),
         };
-        let open = Open {
+        let guard = RequestGuard {
             requests: Arc::downgrade(self),
-            link: with.link,
-            session: with.session,
+            session,
             id: id.clone(),
             number,
         };
-        // Without the lock: a runtime that is being shut down drops the future, and with it `open`,
-        // which takes the lock, before this returns.
+        let inputs = self.inputs.clone();
+        // Spawned without the lock: a runtime that is shutting down drops the future before this
+        // returns, and with it `guard`, which takes the lock.
         let task = tokio::spawn(async move {
-            let answer = with.inputs.answer(request).await;
-            let message = answer.and_then(|answer| Ok(write(&open.id, &answer, with.revision)?));
-            open.answer(match message {
+            let answer = inputs.answer(request).await;
+            let message = answer.and_then(|answer| Ok(write(&guard.id, &answer, revision)?));
+            guard.finish(match message {
                 Ok(message) => Some(message),
-                Err(error) => refusal(&open.id, &said(error)),
+                Err(error) => refusal(&guard.id, &error_for_server(error)),
             });
         });
-        if let Some(working) = self.running().get_mut(id, number) {
-            working.task = Some(task.abort_handle());
+        if let Some(running) = self.table().get_mut(id, number) {
+            running.task = Some(task.abort_handle());
             return;
         }
-        // It is done, or was cancelled meanwhile.
+        // It has finished or was cancelled meanwhile.
         task.abort();
     }
 
-    /// The server does not wait for an answer any more.
-    pub(crate) fn cancel(&self, id: &RequestId) -> bool {
-        let cancelled = self.running().remove(id);
-        cancelled.inspect(Working::abort).is_some()
-    }
-
-    /// There is nobody to answer any more.
-    pub(crate) fn end(&self) {
-        let ended = {
-            let mut running = self.running();
-            running.bytes = 0;
-            std::mem::take(&mut running.by_id)
+    /// Reserves room for a request, and returns its number.
+    fn register(&self, id: &RequestId, bytes: usize) -> Result<u64, ErrorObject> {
+        let mut table = self.table();
+        if table.by_id.contains_key(id) {
+            let text = "a request with this id is being worked on";
+            return Err(ErrorObject::invalid_request(text));
+        }
+        let after = table.bytes.saturating_add(bytes);
+        let too_large = !table.by_id.is_empty() && after > self.byte_limit;
+        if table.by_id.len() >= self.limit || too_large {
+            return Err(ErrorObject::internal_error("too many requests at once"));
+        }
+        let number = table.next;
+        table.next += 1;
+        table.bytes = after;
+        let running = RunningRequest {
+            number,
+            bytes,
+            task: None,
         };
-        ended.values().for_each(Working::abort);
+        table.by_id.insert(id.clone(), running);
+        Ok(number)
+    }
+
+    /// Aborts the handler of a request that the server cancelled. Returns `false` if there is none.
+    pub(crate) fn cancel(&self, id: &RequestId) -> bool {
+        let cancelled = self.table().remove(id);
+        cancelled.inspect(RunningRequest::abort).is_some()
+    }
+
+    /// Aborts all handlers. Their requests are not answered.
+    pub(crate) fn abort_all(&self) {
+        let requests = {
+            let mut table = self.table();
+            table.bytes = 0;
+            std::mem::take(&mut table.by_id)
+        };
+        requests.values().for_each(RunningRequest::abort);
     }
 }
 
-impl Drop for Requests {
+impl Drop for ServerRequests {
     fn drop(&mut self) {
-        self.end();
+        self.abort_all();
     }
 }
 
-impl Working {
+impl RunningRequest {
     fn abort(&self) {
         if let Some(task) = &self.task {
             task.abort();
@@ -186,7 +197,7 @@ impl Working {
     }
 }
 
-/// Bytes of an id.
+/// Returns the bytes of an id.
 fn length(id: &RequestId) -> usize {
     match id {
         RequestId::String(id) => id.len(),
@@ -194,51 +205,44 @@ fn length(id: &RequestId) -> usize {
     }
 }
 
-/// A request that is being worked on.
-struct Open {
-    requests: Weak<Requests>,
-    link: Arc<dyn Link>,
+/// Removes a request from the table when its handler ends, in whatever way.
+struct RequestGuard {
+    requests: Weak<ServerRequests>,
     session: u64,
     id: RequestId,
     number: u64,
 }
 
-impl Open {
-    /// Strikes it off the list, with an answer unless somebody has done so before: then nobody
-    /// waits for it, and another request may have its id.
-    fn answer(&self, message: Option<Vec<u8>>) {
-        // Who is not there any more has no list to be struck off.
+impl RequestGuard {
+    /// Removes the request from the table and sends the response. Does nothing if the request was
+    /// cancelled: the server does not wait for it, and may have reused its id.
+    fn finish(&self, response: Option<Vec<u8>>) {
         let Some(requests) = self.requests.upgrade() else {
             return;
         };
-        let mut running = requests.running();
-        if running.get_mut(&self.id, self.number).is_none() {
+        let mut table = requests.table();
+        if table.remove_numbered(&self.id, self.number).is_none() {
             return;
         }
-        running.remove(&self.id);
-        // Before the list is free again for the requests of another process.
-        if let Some(message) = message {
-            self.link.answer(message, self.session);
+        // Under the lock, so that the response is queued before the requests of a restarted
+        // server are registered.
+        if let Some(response) = response {
+            requests.sender.send_response(response, self.session);
         }
     }
 }
 
-impl Drop for Open {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
-        let failed = std::thread::panicking();
-        self.answer(
-            failed
-                .then(|| {
-                    let error = ErrorObject::internal_error("the client's handler failed");
-                    refusal(&self.id, &error)
-                })
-                .flatten(),
-        );
+        let panicked = std::thread::panicking();
+        let error = || ErrorObject::internal_error("the client's handler failed");
+        let response = panicked.then(|| refusal(&self.id, &error()));
+        self.finish(response.flatten());
     }
 }
 
-/// A request in the form of the newest revision.
-fn question(
+/// Converts a request into the form of the newest revision.
+fn input_request(
     inputs: &Inputs,
     revision: Revision,
     method: &str,
@@ -262,7 +266,7 @@ fn question(
     })
 }
 
-/// At first there were only forms.
+/// Reads the params of an elicitation. Revision 2025-06-18 has only forms, without a member `mode`.
 fn elicitation(revision: Revision, text: &str) -> Result<ElicitRequestParams, VersionError> {
     if revision == Revision::V2025_06_18
         && let Ok(params) = json::from_str::<v2025_06_18::ElicitRequestFormParams>(text)
@@ -277,8 +281,8 @@ fn unknown(method: &str) -> ErrorObject {
     ErrorObject::method_not_found(format!("no method `{method}`"))
 }
 
-/// An answer in the form of a revision; a server that asks in the form of a newer one, for what the
-/// older cannot say, is answered in it.
+/// Writes a response in the form of a revision. If that revision cannot express it, a newer one is
+/// used: the server has then asked in the form of a newer one.
 fn write(id: &RequestId, reply: &InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
     write_at(id, reply.clone(), at).or_else(|fault| {
         let mut newer = lenient::newer(at);
@@ -297,14 +301,14 @@ fn write_at(id: &RequestId, reply: InputResponse, at: Revision) -> Result<Vec<u8
         InputResponse::ListRoots(reply) => {
             rpc::write_result_at(&mut message, id, reply, at, None)?;
         }
-        // No question has another answer.
+        // No other request exists.
         other => rpc::write_result(&mut message, id, &other)?,
     }
     Ok(message)
 }
 
-/// What the server hears of an error.
-fn said(error: InputError) -> ErrorObject {
+/// Returns the error that the server receives for a failed handler.
+fn error_for_server(error: InputError) -> ErrorObject {
     match error.downcast::<ErrorObject>() {
         Ok(error) => *error,
         Err(error) => ErrorObject::internal_error(error.to_string()),
@@ -312,11 +316,11 @@ fn said(error: InputError) -> ErrorObject {
 }
 
 fn refusal(id: &RequestId, error: &ErrorObject) -> Option<Vec<u8>> {
-    reply::<Object>(id, Err(error))
+    response::<Object>(id, Err(error))
 }
 
-/// The message that answers a request.
-fn reply<R: Serialize>(id: &RequestId, reply: Result<&R, &ErrorObject>) -> Option<Vec<u8>> {
+/// Writes the response to a request.
+fn response<R: Serialize>(id: &RequestId, reply: Result<&R, &ErrorObject>) -> Option<Vec<u8>> {
     let mut message = Vec::new();
     let written = match reply {
         Ok(result) => rpc::write_result(&mut message, id, result),
@@ -324,7 +328,7 @@ fn reply<R: Serialize>(id: &RequestId, reply: Result<&R, &ErrorObject>) -> Optio
     };
     if let Err(error) = &written {
         let id = PeerDisplay(id);
-        tracing::error!(%id, %error, "an answer that cannot be written");
+        tracing::error!(%id, %error, "a response cannot be written");
     }
     written.ok().map(|()| message)
 }

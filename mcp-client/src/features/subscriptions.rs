@@ -1,99 +1,32 @@
-//! [`Subscription`]: what a server says of changes.
+//! [`Subscription`]: notifications of changes on the server.
 
+mod backoff;
+mod event;
 mod inbox;
 mod legacy;
 mod listen;
 mod notice;
+mod watched;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use futures_core::Stream;
-use mcp_types::{ResourceUpdatedNotificationParams, SubscriptionFilter};
-use serde_json::value::RawValue;
+use mcp_types::SubscriptionFilter;
 use tokio::task::JoinHandle;
 
-use crate::client::Client;
+use super::shared_connection::SharedConnection;
 use crate::protocol::error::CallError;
 
+pub use event::SubscriptionEvent;
 use inbox::Inbox;
 pub(crate) use inbox::Inboxes;
-pub(crate) use legacy::Watched;
 pub(crate) use notice::notice;
+pub(crate) use watched::Watched;
 
-/// What is heard of a subscription.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum SubscriptionEvent {
-    /// The server listens from now on, and to this part of what was asked. Whatever changed
-    /// before, or since the connection was [interrupted](Self::Interrupted), was not heard of.
-    Listening(SubscriptionFilter),
-    /// The list of tools has changed.
-    ToolListChanged,
-    /// The list of prompts has changed.
-    PromptListChanged,
-    /// The list of resources has changed.
-    ResourceListChanged,
-    /// A resource has changed.
-    ResourceUpdated(ResourceUpdatedNotificationParams),
-    /// A resource has changed, and is like this now: in place of
-    /// [`ResourceUpdated`](Self::ResourceUpdated), where both sides announced
-    /// `versioned-resources`.
-    #[cfg(feature = "versioned-resources")]
-    ResourceContentChanged(mcp_types::Resource),
-    /// Another notification that belongs to the subscription.
-    Other {
-        /// Its method.
-        method: String,
-        /// Its params as they came.
-        params: Option<Box<RawValue>>,
-    },
-    /// More was said than is kept for a program that does not listen, see
-    /// [`pending_events`](crate::Limits::pending_events) and
-    /// [`pending_bytes`](crate::Limits::pending_bytes): anything may have changed.
-    Missed,
-    /// The connection broke, or the server was silent. It is tried again.
-    Interrupted {
-        /// What happened.
-        error: Arc<CallError>,
-        /// After how long it is tried again.
-        again: Duration,
-    },
-}
-
-impl SubscriptionEvent {
-    /// Whether it is the newer news where one waits that [says](Self::says) as much.
-    fn replaces(&self) -> bool {
-        match self {
-            Self::ResourceUpdated(_) => true,
-            #[cfg(feature = "versioned-resources")]
-            Self::ResourceContentChanged(_) => true,
-            _ => false,
-        }
-    }
-
-    /// Whether it says nothing new beside an event that waits. Only what is not about a moment
-    /// can be.
-    fn says(&self, event: &Self) -> bool {
-        match (self, event) {
-            (Self::ToolListChanged, Self::ToolListChanged)
-            | (Self::PromptListChanged, Self::PromptListChanged)
-            | (Self::ResourceListChanged, Self::ResourceListChanged)
-            | (Self::Missed, Self::Missed) => true,
-            (Self::ResourceUpdated(one), Self::ResourceUpdated(other)) => one.uri == other.uri,
-            #[cfg(feature = "versioned-resources")]
-            (Self::ResourceContentChanged(one), Self::ResourceContentChanged(other)) => {
-                one.uri == other.uri
-            }
-            _ => false,
-        }
-    }
-}
-
-/// A subscription to changes, made by [`Client::listen`]. Dropping it ends it, and the server is
+/// A subscription to changes, made by [`Client::listen`](crate::Client::listen). Dropping it ends it, and the server is
 /// told.
 ///
 /// Events wait until they are taken; a change that is announced again while the news of it wait is
@@ -101,26 +34,28 @@ impl SubscriptionEvent {
 #[must_use = "dropping a subscription ends it"]
 pub struct Subscription {
     inbox: Arc<Inbox>,
-    /// Waits for the next event.
-    waiting: Option<Waiting>,
+    /// The wait for the next event, which goes on if a future of `next` is dropped.
+    waiting: Option<NextEvent>,
     task: JoinHandle<()>,
-    /// The connection lasts as long as the subscription.
-    _client: Client,
+    /// Keeps the connection open.
+    _connection: SharedConnection,
 }
 
 type Event = Result<SubscriptionEvent, CallError>;
-type Waiting = Pin<Box<dyn Future<Output = Option<Event>> + Send>>;
+type NextEvent = Pin<Box<dyn Future<Output = Option<Event>> + Send>>;
 
 impl Subscription {
-    pub(crate) fn new(client: Client, filter: SubscriptionFilter) -> Self {
-        let core = Arc::clone(client.core());
-        let inbox = Arc::new(Inbox::new(filter, &core.limits));
-        let task = tokio::spawn(listen::run(core, Arc::clone(&inbox)));
+    pub(crate) fn new(connection: SharedConnection, filter: SubscriptionFilter) -> Self {
+        let limits = &connection.connection().limits;
+        let inbox = Arc::new(Inbox::new(filter, limits));
+        // The task must not keep the connection open.
+        let (link, features) = connection.parts();
+        let task = tokio::spawn(listen::run(link, features, Arc::clone(&inbox)));
         Self {
             inbox,
             waiting: None,
             task,
-            _client: client,
+            _connection: connection,
         }
     }
 

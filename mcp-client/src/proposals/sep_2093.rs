@@ -4,9 +4,9 @@ use std::any::Any;
 
 use mcp_types::{CallToolResult, ContentBlock, GetPromptResult};
 
-/// Shows annotations also where programs have looked for them so far: beside the resource. What
-/// a server sent there stays.
-pub(crate) fn settle(result: &mut dyn Any) {
+/// Copies the annotations of embedded resources in a result to where other servers put them, beside
+/// the resource. Annotations that are already there stay.
+pub(crate) fn copy_annotations(result: &mut dyn Any) {
     if let Some(result) = result.downcast_mut::<CallToolResult>() {
         result.content.iter_mut().for_each(block);
     } else if let Some(result) = result.downcast_mut::<GetPromptResult>() {

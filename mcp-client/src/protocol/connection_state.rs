@@ -1,87 +1,87 @@
-//! [`Life`]: whether a connection can be used, for who wants to use it and who wants it to end.
+//! Lifecycle of a connection, shared by the calls that use it and the task that drives it.
 
 use tokio::sync::watch;
 
-/// Where a connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    Open,
-    /// Lost, and on its way to be made again.
-    Restarting,
-    /// Nobody wants it any more.
+enum Phase {
+    Connected,
+    /// The server process exited and is being restarted. New calls wait.
+    Reconnecting,
+    /// The client asked to shut down. Calls in flight may still finish.
     Closing,
     Closed,
 }
 
-/// The stages of a connection: open and restarting by turns, then closing, then closed.
+/// Tracks the phase of a connection and lets tasks wait for a change.
+///
+/// A connection alternates between `Connected` and `Reconnecting`, then moves to `Closing` and
+/// `Closed`. It never goes back from `Closing`.
 #[derive(Debug)]
-pub(crate) struct Life {
-    stage: watch::Sender<Stage>,
+pub(crate) struct ConnectionState {
+    phase: watch::Sender<Phase>,
 }
 
-impl Life {
+impl ConnectionState {
     pub(crate) fn new() -> Self {
-        let (stage, _) = watch::channel(Stage::Open);
-        Self { stage }
+        let (phase, _) = watch::channel(Phase::Connected);
+        Self { phase }
     }
 
-    fn enter(&self, next: Stage) {
-        self.stage.send_if_modified(|stage| {
-            // Who closes has the last word.
-            let enters = *stage != next && (*stage < Stage::Closing || next > *stage);
-            if enters {
-                *stage = next;
-            }
-            enters
-        });
-    }
-
-    async fn wait(&self, wanted: impl FnMut(&Stage) -> bool) {
-        // The sender is right here, so that this ends with the stage that is waited for.
-        let _ = self.stage.subscribe().wait_for(wanted).await;
-    }
-
-    /// The server went away, and is expected back: calls that begin wait for it.
     #[cfg(feature = "process")]
-    pub(crate) fn restarting(&self) {
-        self.enter(Stage::Restarting);
+    pub(crate) fn set_reconnecting(&self) {
+        self.transition(Phase::Reconnecting);
     }
 
-    /// The server is there again.
     #[cfg(feature = "process")]
-    pub(crate) fn open(&self) {
-        self.enter(Stage::Open);
+    pub(crate) fn set_connected(&self) {
+        self.transition(Phase::Connected);
     }
 
-    /// Asks what moves messages to end in order.
-    pub(crate) fn close(&self) {
-        self.enter(Stage::Closing);
+    /// Requests an orderly shutdown. The task that drives the transport observes it with
+    /// [`shutdown_requested`](Self::shutdown_requested).
+    pub(crate) fn request_shutdown(&self) {
+        self.transition(Phase::Closing);
     }
 
-    /// Says that nothing moves messages any more.
-    pub(crate) fn closed(&self) {
-        self.enter(Stage::Closed);
+    /// Marks the connection as closed. Called when the task that drives the transport ends.
+    pub(crate) fn set_closed(&self) {
+        self.transition(Phase::Closed);
     }
 
-    /// Whether the server went away and is expected back.
-    pub(crate) fn is_restarting(&self) -> bool {
-        *self.stage.borrow() == Stage::Restarting
+    pub(crate) fn is_reconnecting(&self) -> bool {
+        *self.phase.borrow() == Phase::Reconnecting
     }
 
-    /// Waits while a server is expected back.
-    pub(crate) async fn ready(&self) {
-        if self.is_restarting() {
-            self.wait(|stage| *stage != Stage::Restarting).await;
+    /// Waits until the connection is not reconnecting any more.
+    pub(crate) async fn wait_reconnected(&self) {
+        if self.is_reconnecting() {
+            self.wait_for(|phase| *phase != Phase::Reconnecting).await;
         }
     }
 
-    /// Waits until somebody asks for the end.
-    pub(crate) async fn closing(&self) {
-        self.wait(|stage| *stage >= Stage::Closing).await;
+    /// Waits until a shutdown is requested or the connection is closed.
+    pub(crate) async fn shutdown_requested(&self) {
+        self.wait_for(|phase| *phase >= Phase::Closing).await;
     }
 
-    /// Waits until the end.
-    pub(crate) async fn end(&self) {
-        self.wait(|stage| *stage == Stage::Closed).await;
+    /// Waits until the connection is closed.
+    pub(crate) async fn wait_closed(&self) {
+        self.wait_for(|phase| *phase == Phase::Closed).await;
+    }
+
+    fn transition(&self, next: Phase) {
+        self.phase.send_if_modified(|phase| {
+            // Once closing, only `Closed` may follow: a late reconnect must not reopen it.
+            let allowed = *phase != next && (*phase < Phase::Closing || next > *phase);
+            if allowed {
+                *phase = next;
+            }
+            allowed
+        });
+    }
+
+    async fn wait_for(&self, predicate: impl FnMut(&Phase) -> bool) {
+        // `wait_for` fails only if the sender is dropped, and `self` owns it.
+        let _ = self.phase.subscribe().wait_for(predicate).await;
     }
 }

@@ -1,10 +1,10 @@
-//! [`Era`]: what server this is, and how to speak to it.
+//! [`Negotiated`]: the result of the negotiation with a server.
 
 use mcp_types::{Implementation, Revision, ServerCapabilities};
 
-/// What a server says of itself, and the revision in which it is spoken to.
+/// The revision that both sides use, and the server's description of itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Era {
+pub(crate) struct Negotiated {
     pub(crate) revision: Revision,
     pub(crate) info: Option<Implementation>,
     pub(crate) capabilities: ServerCapabilities,

@@ -1,4 +1,4 @@
-//! [`connect`]: finds out which era a server is of, and which revision to speak.
+//! [`negotiate`]: finds out the era of a server, and agrees on a revision.
 
 use std::sync::Arc;
 
@@ -15,86 +15,90 @@ use mcp_types::{
     UnsupportedProtocolVersionErrorData,
 };
 
-use crate::protocol::connection::Core;
-use crate::protocol::error::{self, CallError, ConnectError};
-use crate::protocol::lenient;
-use crate::protocol::negotiated::Era;
-use crate::protocol::params::Params;
-use crate::protocol::roundtrip::{Wait, exchange, notify};
+use super::connection::{Connection, HeaderSource};
+use super::error::{self, CallError, ConnectError};
+use super::lenient;
+use super::negotiated::Negotiated;
+use super::params::Params;
+use super::roundtrip::{CallTimeout, notify, roundtrip};
 
-/// The newest of the revisions that begin with a handshake.
+/// The newest revision that begins with a handshake.
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
-/// Agrees on a revision, or on the one that is given.
-pub(crate) async fn connect(core: &Arc<Core>) -> Result<(), ConnectError> {
-    match core.pinned {
-        Some(Revision::LATEST) => modern(core, discover(core).await?),
+/// Agrees with the server on a revision: on the pinned one, or on the newest that both sides
+/// support.
+pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), ConnectError> {
+    match connection.pinned {
+        Some(Revision::LATEST) => modern(connection, discover(connection).await?),
         Some(revision) => {
-            let agreed = initialize(core, revision).await?;
+            let agreed = initialize(connection, revision).await?;
             if agreed != revision {
                 let theirs = vec![agreed.as_str().to_owned()];
                 return Err(ConnectError::Revision { theirs });
             }
         }
         None => {
-            find_out(core).await?;
-            core.link.found(Some(core.revision()));
+            detect(connection).await?;
+            connection
+                .sender
+                .remember_revision(Some(connection.revision()));
         }
     }
-    set_level(core).await?;
+    set_level(connection).await?;
     Ok(())
 }
 
-async fn find_out(core: &Arc<Core>) -> Result<(), ConnectError> {
-    if core.link.begins_with_handshake() {
-        match initialize(core, NEWEST_LEGACY).await {
+async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
+    if connection.sender.expects_handshake() {
+        match initialize(connection, NEWEST_LEGACY).await {
             Ok(_) => return Ok(()),
-            // What was known of it is no longer so.
-            Err(_) => core.link.found(None),
+            // The remembered era is outdated.
+            Err(_) => connection.sender.remember_revision(None),
         }
     }
-    let older = match discover(core).await {
+    let older = match discover(connection).await {
         Ok(found) => match best(&found.supported_versions)? {
             Revision::LATEST => {
-                modern(core, found);
+                modern(connection, found);
                 return Ok(());
             }
             older => older,
         },
         Err(CallError::Refused { source, .. }) if is_modern(&source) => {
             match best(&offered(&source)?)? {
-                // Refused, and offered at the same time: once is an accident.
+                // The server rejects the revision that it offers: try once more.
                 Revision::LATEST => {
-                    modern(core, discover(core).await?);
+                    modern(connection, discover(connection).await?);
                     return Ok(());
                 }
                 older => older,
             }
         }
         Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
-        // Whatever else it is: servers of a time when nobody knew of the question. Some of them end
-        // when they hear it, and are started again.
+        // Any other error: an older server that does not know the method. Some older server
+        // processes exit when they receive it, and are restarted.
         Err(_) => {
-            core.life.ready().await;
+            connection.state.wait_reconnected().await;
             NEWEST_LEGACY
         }
     };
-    initialize(core, older).await.map(drop)
+    initialize(connection, older).await.map(drop)
 }
 
 fn may_be_legacy(error: &CallError) -> bool {
     matches!(error, CallError::Lost { source, .. } if source.may_be_legacy())
 }
 
-/// Sessions are told once from which level on to log; in the newer era each request says so.
-pub(crate) async fn set_level(core: &Arc<Core>) -> Result<(), CallError> {
-    let Some(level) = core.log_level else {
+/// Sets the level of the server's log once for a session. In the newest revision, each request names
+/// the level instead.
+pub(crate) async fn set_level(connection: &Arc<Connection>) -> Result<(), CallError> {
+    let Some(level) = connection.log_level else {
         return Ok(());
     };
-    let logs = core
-        .era()
-        .is_some_and(|era| era.capabilities.logging.is_some());
-    if core.revision() == Revision::LATEST || !logs {
+    let logs = connection
+        .negotiated()
+        .is_some_and(|server| server.capabilities.logging.is_some());
+    if connection.revision() == Revision::LATEST || !logs {
         return Ok(());
     }
     let method = SetLevelRequest::METHOD;
@@ -104,12 +108,16 @@ pub(crate) async fn set_level(core: &Arc<Core>) -> Result<(), CallError> {
         source: error.into(),
     })?;
     let params = Object::from([("level", params.get("level").cloned().unwrap_or_default())]);
-    let wait = Wait::new(core.limits.call_time);
-    match exchange(core, method, wait, |_| params).await {
-        // It then logs what it likes.
+    let time = CallTimeout::new(connection.limits.call_time);
+    match roundtrip(connection, method, time, HeaderSource::default(), |_| {
+        params
+    })
+    .await
+    {
+        // The server then logs at a level of its own choice.
         Err(error @ CallError::Refused { .. }) => {
             let error = PeerDisplay(&error);
-            tracing::warn!(%error, "the level of the log stays as it is");
+            tracing::warn!(%error, "the server refused to set the level of its log");
             Ok(())
         }
         set => set.map(drop),
@@ -121,7 +129,7 @@ fn refused(source: ErrorObject) -> CallError {
     CallError::Refused { method, source }
 }
 
-/// Whether only a server of the newest revision says so.
+/// Returns `true` if only servers of the newest revision answer with this error.
 fn is_modern(error: &ErrorObject) -> bool {
     let codes = [
         UNSUPPORTED_PROTOCOL_VERSION,
@@ -131,7 +139,7 @@ fn is_modern(error: &ErrorObject) -> bool {
     codes.contains(&error.code)
 }
 
-/// The revisions that a server names when it refuses ours.
+/// Returns the revisions that a server names when it rejects the newest one.
 fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
     let data = error.data.clone().unwrap_or_default();
     match json::from_value::<UnsupportedProtocolVersionErrorData>(data) {
@@ -140,7 +148,7 @@ fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
     }
 }
 
-/// The newest revision that both sides speak.
+/// Returns the newest revision that both sides support.
 fn best(theirs: &[String]) -> Result<Revision, ConnectError> {
     let known = theirs.iter().filter_map(|name| name.parse().ok());
     known.max().ok_or_else(|| ConnectError::Revision {
@@ -148,19 +156,19 @@ fn best(theirs: &[String]) -> Result<Revision, ConnectError> {
     })
 }
 
-async fn discover(core: &Arc<Core>) -> Result<DiscoverResult, CallError> {
+async fn discover(connection: &Arc<Connection>) -> Result<DiscoverResult, CallError> {
     let method = DiscoverRequest::METHOD;
-    let wait = Wait::new(core.limits.probe_time);
-    let text = exchange(core, method, wait, |_| {
-        Params::new().described(core, Revision::LATEST, None)
+    let time = CallTimeout::new(connection.limits.probe_time);
+    let text = roundtrip(connection, method, time, HeaderSource::default(), |_| {
+        Params::new().describe(&connection.request_meta)
     });
     let text = text.await?;
     let result = lenient::read(Revision::LATEST, method, text.get(), Revision::decode);
     result.map_err(|source| CallError::Answer { method, source })
 }
 
-fn modern(core: &Core, found: DiscoverResult) {
-    core.agree(Era {
+fn modern(connection: &Connection, found: DiscoverResult) {
+    connection.set_negotiated(Negotiated {
         revision: Revision::LATEST,
         info: found.meta.and_then(|meta| meta.server_info),
         capabilities: found.capabilities,
@@ -168,14 +176,14 @@ fn modern(core: &Core, found: DiscoverResult) {
     });
 }
 
-/// Begins as servers of older revisions ask for it, and agrees on a revision.
+/// Performs the handshake of the older revisions, and returns the revision that the server chose.
 pub(crate) async fn initialize(
-    core: &Arc<Core>,
+    connection: &Arc<Connection>,
     revision: Revision,
 ) -> Result<Revision, ConnectError> {
     let method = InitializeRequest::METHOD;
-    let mut capabilities = core.capabilities.clone();
-    for proposal in &core.proposals {
+    let mut capabilities = connection.capabilities.clone();
+    for proposal in &connection.proposals {
         proposal.withdraw(&mut capabilities.experimental);
     }
     let capabilities = ClientCapabilities::try_from(capabilities);
@@ -183,17 +191,21 @@ pub(crate) async fn initialize(
         let source = mcp_types::revision::VersionError::from(error);
         CallError::Params { method, source }
     })?;
-    if core.inputs.roots.is_some() {
-        // The program has a way to report it.
+    if connection.has_roots {
+        // The program can report changes with `Client::roots_changed`.
         let roots = capabilities.roots.get_or_insert_default();
         roots.list_changed.get_or_insert(true);
     }
-    let params = InitializeRequestParams::new(revision.as_str(), capabilities, core.info.clone());
+    let params =
+        InitializeRequestParams::new(revision.as_str(), capabilities, connection.info.clone());
     let params = revision
         .encode(params)
         .map_err(|source| CallError::Params { method, source })?;
-    let wait = Wait::new(core.limits.call_time);
-    let text = exchange(core, method, wait, |_| params).await?;
+    let time = CallTimeout::new(connection.limits.call_time);
+    let text = roundtrip(connection, method, time, HeaderSource::default(), |_| {
+        params
+    })
+    .await?;
 
     let agreed: Object = json::from_str(text.get())?;
     let agreed = agreed.get("protocolVersion").and_then(Value::as_str);
@@ -218,13 +230,13 @@ pub(crate) async fn initialize(
         let source = error.into();
         CallError::Params { method, source }
     })?;
-    // Over HTTP, what follows says already in which revision it is.
-    core.agree(Era {
+    // Over HTTP, the headers of the next message already name the revision.
+    connection.set_negotiated(Negotiated {
         revision,
         info: Some(result.server_info),
         capabilities: result.capabilities.into(),
         instructions: result.instructions,
     });
-    notify(core, InitializedNotification::METHOD, message).await?;
+    notify(connection, InitializedNotification::METHOD, message).await?;
     Ok(revision)
 }

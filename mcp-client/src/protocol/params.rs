@@ -1,35 +1,32 @@
-//! [`Params`]: what a request says, written around the text of its params.
+//! [`Params`]: the params of a request, composed of JSON texts.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use mcp_types::Revision;
-use mcp_types::json::Value;
+use mcp_types::json::{Map, Value};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use crate::protocol::connection::Core;
-
-/// The member that says of a request what its method does not.
+/// The member of params that holds metadata of the request.
 pub(crate) const META: &str = "_meta";
 
-/// Params on their way. Their values stay text: only the names of members, and of those of
-/// `_meta`, are looked at.
+/// Params that are being composed. Values stay text: only the names of members, and of the members
+/// of `_meta`, are read.
 pub(crate) struct Params<'a> {
     members: Members<'a>,
     meta: Members<'a>,
 }
 
-/// A value that is written as it stands.
-pub(crate) enum Part<'a> {
+/// The value of a member.
+pub(crate) enum ParamValue<'a> {
     Raw(&'a RawValue),
     Value(&'a Value),
     Number(i64),
 }
 
 impl<'a> Params<'a> {
-    /// No params.
+    /// Creates params without members.
     pub(crate) fn new() -> Self {
         Self {
             members: Members::default(),
@@ -37,51 +34,55 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// Params in the form of a revision; `null` where there are none.
+    /// Reads params that are encoded in the form of a revision; `null` means none.
     pub(crate) fn read(text: &'a str) -> serde_json::Result<Self> {
         let mut members = Members::read(text)?;
         let meta = match members.remove(META) {
-            Some(Part::Raw(meta)) => Members::read(meta.get())?,
+            Some(ParamValue::Raw(meta)) => Members::read(meta.get())?,
             _ => Members::default(),
         };
         Ok(Self { members, meta })
     }
 
+    /// Returns the text of a member.
+    pub(crate) fn text(&self, name: &str) -> Option<&'a RawValue> {
+        let mut members = self.members.0.iter();
+        match members.find(|(known, _)| known == name)? {
+            (_, ParamValue::Raw(text)) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Adds a member, or replaces it.
-    pub(crate) fn with(mut self, name: &'a str, value: Part<'a>) -> Self {
+    pub(crate) fn with(mut self, name: &'a str, value: ParamValue<'a>) -> Self {
         self.members.set(name, value);
         self
     }
 
-    /// Adds what a request says of the client and of itself.
-    pub(crate) fn described(
-        mut self,
-        core: &'a Core,
-        revision: Revision,
-        progress: Option<i64>,
-    ) -> Self {
-        if revision == Revision::LATEST {
-            for (name, value) in &core.described {
-                self.meta.set(name, Part::Raw(value));
-            }
+    /// Adds the members of `_meta` by which requests of the newest revision describe the client.
+    pub(crate) fn describe(mut self, request_meta: &'a Map<Box<RawValue>>) -> Self {
+        for (name, value) in request_meta {
+            self.meta.set(name, ParamValue::Raw(value));
         }
-        if let Some(token) = progress {
-            self.meta.set("progressToken", Part::Number(token));
-        }
+        self
+    }
+
+    /// Asks the server to report progress under this token.
+    pub(crate) fn progress_token(mut self, token: i64) -> Self {
+        self.meta.set("progressToken", ParamValue::Number(token));
         self
     }
 
     /// Adds a member to `_meta`, or replaces it.
     pub(crate) fn meta(mut self, name: &'a str, value: &'a Value) -> Self {
-        self.meta.set(name, Part::Value(value));
+        self.meta.set(name, ParamValue::Value(value));
         self
     }
 }
 
-/// The members of an object in their order. There are few of them, so that looking at all is the
-/// fastest way to find one.
+/// The members of an object in their order. There are few, so a linear search is the fastest.
 #[derive(Default)]
-struct Members<'a>(Vec<(Cow<'a, str>, Part<'a>)>);
+struct Members<'a>(Vec<(Cow<'a, str>, ParamValue<'a>)>);
 
 impl<'a> Members<'a> {
     fn read(text: &'a str) -> serde_json::Result<Self> {
@@ -89,20 +90,20 @@ impl<'a> Members<'a> {
         Ok(members.unwrap_or_default())
     }
 
-    fn set(&mut self, name: &'a str, value: Part<'a>) {
+    fn set(&mut self, name: &'a str, value: ParamValue<'a>) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known = value,
             None => self.0.push((name.into(), value)),
         }
     }
 
-    fn remove(&mut self, name: &str) -> Option<Part<'a>> {
+    fn remove(&mut self, name: &str) -> Option<ParamValue<'a>> {
         let at = self.0.iter().position(|(known, _)| known == name)?;
         Some(self.0.remove(at).1)
     }
 }
 
-/// From our own text, in which no name stands twice.
+/// Reads text that this client has written, in which no name occurs twice.
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Read;
@@ -117,7 +118,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::with_capacity(4);
                 while let Some((Name(name), value)) = map.next_entry()? {
-                    members.push((name, Part::Raw(value)));
+                    members.push((name, ParamValue::Raw(value)));
                 }
                 Ok(Members(members))
             }
@@ -127,7 +128,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// A name, which is copied only where it is written with escapes.
+/// A name, copied only if it contains escapes.
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -150,7 +151,7 @@ impl Serialize for Members<'_> {
     }
 }
 
-impl Serialize for Part<'_> {
+impl Serialize for ParamValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Raw(text) => text.serialize(serializer),

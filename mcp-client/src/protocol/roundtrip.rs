@@ -1,4 +1,4 @@
-//! [`exchange`]: a request and the reply to it.
+//! [`roundtrip`]: a request and the response to it.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -12,58 +12,62 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::protocol::connection::Core;
-use crate::protocol::error::{CallError, TransportError};
-use crate::protocol::link::Outgoing;
-use crate::protocol::pending::{Progress, Reply, Waiting};
+use super::connection::{Connection, HeaderSource, OutgoingRequest};
+use super::error::{CallError, TransportError};
+use super::pending_requests::{PendingRequest, Progress, Reply};
 
-/// Sends a request, whose params may depend on its id, and waits for its result. Dropping the
-/// future gives the request up.
-pub(crate) async fn exchange<P: Serialize>(
-    core: &Arc<Core>,
+/// Sends a request and waits for its result. The params may depend on the id of the request.
+/// Dropping the future cancels the request.
+pub(crate) async fn roundtrip<P: Serialize>(
+    connection: &Arc<Connection>,
     method: &'static str,
-    mut wait: Wait,
+    mut time: CallTimeout,
+    header_source: HeaderSource<'_>,
     params: impl FnOnce(i64) -> P,
 ) -> Result<Box<RawValue>, CallError> {
-    let waiting = core.calls.open(wait.progress.clone());
-    let id = RequestId::from(waiting.id);
+    #[cfg(not(feature = "http"))]
+    let _ = header_source;
+    let pending = connection.pending.register(time.progress.clone());
+    let id = RequestId::from(pending.id);
     let sent = AtomicBool::new(false);
     let mut message = Vec::with_capacity(256);
-    let params = params(waiting.id);
+    let params = params(pending.id);
     let written = rpc::write_request(&mut message, &id, method, Some(&params));
-    // Not kept while the answer is awaited.
+    // Freed before the wait for the response.
     drop(params);
     written.map_err(|error| {
         let source = error.into();
         CallError::Params { method, source }
     })?;
-    let request = Outgoing {
+    let request = OutgoingRequest {
         #[cfg(feature = "http")]
-        id: waiting.id,
+        id: pending.id,
         #[cfg(feature = "http")]
         method,
+        #[cfg(feature = "http")]
+        header_source,
         message,
         sent: &sent,
     };
-    wait.begun = Instant::now();
-    let mut given_up = GivenUp {
-        core,
-        waiting,
+    time.started = Instant::now();
+    let mut cancel_on_drop = CancelOnDrop {
+        connection,
+        pending,
         sent: &sent,
-        // A handshake is not to be cancelled.
-        may_end: method != InitializeRequest::METHOD,
-        unheard: false,
+        // The specification forbids to cancel the handshake.
+        cancellable: method != InitializeRequest::METHOD,
+        lost_message: false,
     };
     let reply = tokio::select! {
-        // An answer that is there is not too late.
+        // A response that has arrived wins over the timeout.
         biased;
-        reply = given_up.exchange(request) => reply,
-        () = wait.passed() => {
-            let after = wait.begun.elapsed();
+        reply = cancel_on_drop.reply(request) => reply,
+        () = time.elapsed() => {
+            let after = time.started.elapsed();
             return Err(CallError::Timeout { method, after });
         }
     };
-    given_up.unheard = matches!(&reply, Reply::Lost(why) if why.loses_one_message());
+    cancel_on_drop.lost_message = matches!(&reply, Reply::Lost(error) if error.loses_one_message());
     match reply {
         Reply::Result(text) => Ok(text),
         Reply::Error(source) => Err(CallError::Refused { method, source }),
@@ -72,15 +76,18 @@ pub(crate) async fn exchange<P: Serialize>(
     }
 }
 
-/// Sends a notification, in the time of a call: the server may not read it, or, over HTTP, not
-/// answer it.
+/// Sends a notification, with the timeout of a call: the server may not read it, or, over HTTP, may
+/// not answer the POST.
 pub(crate) async fn notify(
-    core: &Arc<Core>,
+    connection: &Arc<Connection>,
     method: &'static str,
     message: Vec<u8>,
 ) -> Result<(), CallError> {
-    let after = core.limits.call_time;
-    let sent = timeout(after, core.link.notify(core, message)).await;
+    let after = connection.limits.call_time;
+    let sending = connection
+        .sender
+        .send_notification(connection, method, message);
+    let sent = timeout(after, sending).await;
     let sent = sent.map_err(|_| CallError::Timeout { method, after })?;
     sent.map_err(|source| CallError::Lost {
         method,
@@ -88,24 +95,26 @@ pub(crate) async fn notify(
     })
 }
 
-/// A call that the server hears of when nobody waits for it any more.
-struct GivenUp<'a> {
-    core: &'a Arc<Core>,
-    waiting: Waiting,
+/// Cancels a request on the server if the response is not awaited to the end.
+struct CancelOnDrop<'a> {
+    connection: &'a Arc<Connection>,
+    pending: PendingRequest,
     sent: &'a AtomicBool,
-    may_end: bool,
-    /// Whether it was given up for a message that may have been the answer to another call.
-    unheard: bool,
+    cancellable: bool,
+    /// Whether the request failed because of a message that may have been the response to another
+    /// one, so that the server may still work on this one.
+    lost_message: bool,
 }
 
-impl GivenUp<'_> {
-    async fn exchange(&mut self, request: Outgoing<'_>) -> Reply {
-        let reply = &mut self.waiting.reply;
+impl CancelOnDrop<'_> {
+    async fn reply(&mut self, request: OutgoingRequest<'_>) -> Reply {
+        let reply = &mut self.pending.reply;
+        let sender = &self.connection.sender;
         let reply = tokio::select! {
-            // What was answered is answered, whatever becomes of the connection.
+            // A reply that has arrived wins over a failure of the connection.
             biased;
             reply = &mut *reply => reply,
-            sent = self.core.link.request(self.core, request) => match sent {
+            sent = sender.send_request(self.connection, request) => match sent {
                 Ok(()) => reply.await,
                 Err(error) => reply
                     .try_recv()
@@ -116,29 +125,30 @@ impl GivenUp<'_> {
     }
 }
 
-impl Drop for GivenUp<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         let sent = self.sent.load(Ordering::Relaxed);
-        let open = self.unheard || self.waiting.is_open();
-        if sent && open && self.may_end && !self.core.link.ends_by_closing(self.core) {
-            self.core.cancel(self.waiting.id);
+        let unanswered = self.lost_message || self.pending.is_pending();
+        let sender = &self.connection.sender;
+        if sent && unanswered && self.cancellable && !sender.cancels_on_drop(self.connection) {
+            self.connection.cancel(self.pending.id);
         }
     }
 }
 
-/// How long to wait.
+/// The timeout of a call, which reports of progress may extend.
 #[derive(Clone)]
-pub(crate) struct Wait {
-    /// From the beginning, or from the last progress.
+pub(crate) struct CallTimeout {
+    /// Counts from the beginning, or from the last report of progress.
     pub(crate) time: Duration,
-    /// In all, where progress makes it longer.
+    /// The limit in total. Reports of progress extend the time only if this is set.
     pub(crate) most: Option<Duration>,
     pub(crate) progress: Option<Arc<Progress>>,
-    begun: Instant,
+    started: Instant,
 }
 
-impl Wait {
-    /// Without a bound.
+impl CallTimeout {
+    /// A call without a timeout.
     pub(crate) fn endless() -> Self {
         Self::new(Duration::MAX)
     }
@@ -148,20 +158,21 @@ impl Wait {
             time,
             most: None,
             progress: None,
-            begun: Instant::now(),
+            started: Instant::now(),
         }
     }
 
-    async fn passed(&self) {
+    /// Waits until the timeout has elapsed.
+    async fn elapsed(&self) {
         let Some(most) = self.most else {
-            return passed(self.begun, self.time).await;
+            return sleep_for(self.started, self.time).await;
         };
-        let Some(end) = deadline(self.begun, most) else {
+        let Some(end) = deadline(self.started, most) else {
             return pending().await;
         };
         loop {
             let last = self.progress.as_ref().map(|progress| progress.last());
-            let last = last.map_or(self.begun, |last| self.begun.max(last));
+            let last = last.map_or(self.started, |last| self.started.max(last));
             let until = deadline(last, self.time).map_or(end, |next| end.min(next));
             if until <= Instant::now() {
                 return;
@@ -171,16 +182,16 @@ impl Wait {
     }
 }
 
-/// When a time that begins at `from` has passed; `None` where that is so late that it need not be
-/// waited for, and near the end of what an [`Instant`] can say.
+/// Returns the end of a time that begins at `from`, or `None` if it is more than a century away:
+/// an [`Instant`] may not be able to represent it.
 fn deadline(from: Instant, time: Duration) -> Option<Instant> {
     const CENTURY: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
     from.checked_add(time).filter(|_| time < CENTURY)
 }
 
-/// Ends when a time has passed, if it can.
-async fn passed(begun: Instant, time: Duration) {
-    match deadline(begun, time) {
+/// Waits until a time has elapsed since `started`; forever if that is too far away.
+async fn sleep_for(started: Instant, time: Duration) {
+    match deadline(started, time) {
         Some(end) => sleep_until(end).await,
         None => pending().await,
     }

@@ -1,24 +1,26 @@
 //! [`Http`]: Streamable HTTP, of the newest revision and of the older ones, and below them the
 //! HTTP+SSE of 2024-11-05.
 
-mod alive;
-mod answer;
 mod authorize;
 mod body;
 mod connector;
+mod endpoint;
 mod eras;
+mod http_client;
+mod http_sse;
 mod legacy;
-mod link;
 mod listen;
+mod liveness;
 mod modern;
-mod old;
-mod outbox;
-mod params;
-mod renewal;
+mod post_queue;
+mod response;
+mod retry;
 mod run;
+mod sender;
 mod session;
+mod session_recovery;
+mod tool_headers;
 mod url;
-mod wire;
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,10 +32,11 @@ pub use eras::EraCache;
 
 use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
-use crate::transport::{Open, Opened};
+use crate::protocol::transport::{OpenTransport, OpenedTransport};
 use connector::Roots;
-use link::HttpLink;
-use wire::Wire;
+use endpoint::Endpoint;
+use http_client::HttpClient;
+use sender::HttpSender;
 
 /// A server at a URL.
 ///
@@ -118,22 +121,25 @@ impl Http {
     }
 }
 
-impl Open for Http {
-    fn open(self, limits: &Limits) -> Result<Opened, TransportError> {
+impl OpenTransport for Http {
+    fn open(self, limits: &Limits) -> Result<OpenedTransport, TransportError> {
         let url = url::parse(&self.url)?;
         let headers = self.headers()?;
         let client = connector::client(&url, limits, &self.roots)?;
-        let wire = Wire {
-            client,
+        let client = HttpClient {
+            pool: client,
             url,
             headers,
             authorize: self.authorize,
         };
-        let (link, streams) = HttpLink::new(wire, limits, self.eras);
-        let link = Arc::new(link);
-        Ok(Opened {
-            link: Arc::clone(&link) as _,
-            run: Box::new(move |core| Box::pin(run::run(link, core, streams))),
+        let (endpoint, streams) = Endpoint::new(client, limits, self.eras);
+        let endpoint = Arc::new(endpoint);
+        let sender = HttpSender {
+            endpoint: Arc::clone(&endpoint),
+        };
+        Ok(OpenedTransport {
+            sender: Arc::new(sender),
+            driver: Box::new(move |connection| Box::pin(run::run(endpoint, connection, streams))),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! [`Queue`]: messages on their way to a server that reads at its own pace.
+//! [`WriteQueue`]: messages on their way to a server that reads at its own pace.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use crate::protocol::error::TransportError;
 
 /// Lines in the order in which they were added, until a writer takes them all.
-pub(crate) struct Queue {
+pub(crate) struct WriteQueue {
     lines: Mutex<Lines>,
     added: Notify,
     taken: Notify,
@@ -23,7 +23,7 @@ struct Lines {
     closed: bool,
 }
 
-impl Queue {
+impl WriteQueue {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             lines: Mutex::default(),

@@ -175,7 +175,10 @@ async fn a_session_that_does_not_come_back_is_a_fault() {
         .await
         .expect("no panic")
         .expect_err("no session");
-    assert!(matches!(http(&error), HttpError::Session(_)), "{error}");
+    assert!(
+        matches!(lost(&error), TransportError::Session { .. }),
+        "{error}"
+    );
 }
 
 #[tokio::test]

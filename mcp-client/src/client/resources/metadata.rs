@@ -5,7 +5,7 @@ use mcp_types::{
     Request,
 };
 
-use crate::client::Client;
+use crate::client::handle::Client;
 use crate::features::calls::Call;
 use crate::features::lists::List;
 use crate::protocol::error::CallError;

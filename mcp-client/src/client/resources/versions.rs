@@ -2,25 +2,16 @@
 
 use mcp_types::json::Object;
 use mcp_types::{
-    GetResourceRequest, GetResourceRequestParams, GetResourceResult, ListResourcesRequest,
-    NOT_MODIFIED, Proposal, Request, SubscribeResourcesRequest, SubscribeResourcesRequestParams,
+    GetResourceRequest, GetResourceRequestParams, ListResourcesRequest, NOT_MODIFIED, Proposal,
+    Request, SubscribeResourcesRequest, SubscribeResourcesRequestParams,
     UnsubscribeResourcesRequest, UnsubscribeResourcesRequestParams,
 };
 
-use crate::client::Client;
+use crate::client::handle::Client;
 use crate::features::calls::Call;
 use crate::features::lists::List;
+use crate::proposals::versioned_resources::Current;
 use crate::protocol::error::CallError;
-
-/// What came of asking for a resource of which the program has a version.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Current {
-    /// The version is still the current one. Its contents were not sent.
-    NotModified,
-    /// There is another version: metadata and contents. Boxed, since it is large.
-    Changed(Box<GetResourceResult>),
-}
 
 impl Client {
     /// Gets a resource with its metadata, its current version among it, and its contents in one

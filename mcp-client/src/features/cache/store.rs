@@ -14,7 +14,7 @@ const OVERHEAD: usize = 128;
 
 /// Whose a result is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+pub(super) enum Scope {
     /// One client's.
     Own(u64),
     /// All clients' of a server that can do the same.
@@ -27,7 +27,7 @@ pub(super) enum Place {
 /// What a result is found by.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
-    pub(super) place: Place,
+    pub(super) scope: Scope,
     pub(super) method: &'static str,
     pub(super) params: String,
 }

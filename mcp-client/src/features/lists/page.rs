@@ -7,7 +7,7 @@ use mcp_types::{Outcome, Revision};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Paged;
+use super::paged::Paged;
 use crate::protocol::error::ElementError;
 
 /// One page of a list.

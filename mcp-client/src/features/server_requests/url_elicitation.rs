@@ -1,4 +1,4 @@
-//! [`opened`]: pages that the user has to open before a call works.
+//! Calls that fail until the user has opened pages.
 //!
 //! From revision 2025-11-25, page "Elicitation", section "URL Elicitation Required Error".
 
@@ -11,9 +11,9 @@ use mcp_types::{ElicitAction, ElicitRequest, ElicitRequestURLParams, InputRespon
 use super::inputs::Inputs;
 use crate::protocol::error::InputError;
 
-/// The pages that a server names where it refuses a call for want of them; `None` where it does
-/// not, or nobody shows them.
-pub(crate) fn asked(
+/// Returns the pages that the user has to open before the server accepts a call; `None` if the error
+/// names none, or if the client has no handler for pages.
+pub(crate) fn required_pages(
     inputs: &Inputs,
     revision: Revision,
     refusal: &ErrorObject,
@@ -25,16 +25,16 @@ pub(crate) fn asked(
     let data: Value = refusal.data.clone().unwrap_or_default();
     let Ok(data) = json::from_value::<URLElicitationRequiredErrorData>(data) else {
         let refusal = PeerDisplay(refusal);
-        tracing::warn!(%refusal, "the server names no pages");
+        tracing::warn!(%refusal, "the error names no pages to open");
         return None;
     };
     let pages = data.elicitations.into_iter();
     Some(pages.map(ElicitRequestURLParams::from).collect())
 }
 
-/// Shows pages to the user, one after the other; `true` where there are some and the user accepted
-/// all of them, so that the call may be tried again.
-pub(crate) async fn opened(
+/// Shows pages to the user, one after the other. Returns `true` if there are some and the user
+/// accepted all of them, so that the call may be sent again.
+pub(crate) async fn open_pages(
     inputs: &Inputs,
     pages: Vec<ElicitRequestURLParams>,
 ) -> Result<bool, InputError> {

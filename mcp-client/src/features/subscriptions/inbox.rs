@@ -1,4 +1,4 @@
-//! [`Inboxes`]: what subscriptions have heard and nobody has taken yet.
+//! [`Inboxes`]: events of subscriptions that the program has not taken yet.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_types::{RequestId, SubscriptionFilter};
 use tokio::sync::Notify;
 
-use super::SubscriptionEvent;
+use super::event::SubscriptionEvent;
 use crate::protocol::error::CallError;
 use crate::protocol::limits::Limits;
 
@@ -29,8 +29,8 @@ impl Inboxes {
         self.all().retain(|other| !Arc::ptr_eq(other, inbox));
     }
 
-    /// Those that hear what is said to a subscription, or, where the era has no such thing, what
-    /// they asked for.
+    /// Returns the inboxes of a subscription. Notifications of revisions without subscriptions have
+    /// no id: they go to all inboxes whose filter wants them.
     pub(crate) fn of(
         &self,
         subscription: Option<&RequestId>,
@@ -47,27 +47,27 @@ impl Inboxes {
     }
 }
 
-/// What one subscription has heard.
+/// What one subscription has state.
 pub(crate) struct Inbox {
     pub(crate) filter: SubscriptionFilter,
-    heard: Mutex<Heard>,
+    state: Mutex<InboxState>,
     added: Notify,
     acknowledged: Notify,
-    /// As many events wait.
+    /// The number of events that may wait.
     limit: usize,
-    /// Bytes of the messages that they came in.
+    /// The bytes of their messages.
     byte_limit: usize,
 }
 
 #[derive(Default)]
-struct Heard {
-    /// The request that it is, in the era that has such requests.
+struct InboxState {
+    /// The id of the request that opened the subscription; absent in revisions without it.
     id: Option<i64>,
     /// Each with the bytes of its message.
     events: VecDeque<(SubscriptionEvent, usize)>,
     /// The sum of these bytes.
     bytes: usize,
-    /// How it ended.
+    /// The end of the subscription, until the program has taken it.
     end: Option<Result<(), CallError>>,
     over: bool,
 }
@@ -76,7 +76,7 @@ impl Inbox {
     pub(crate) fn new(filter: SubscriptionFilter, limits: &Limits) -> Self {
         Self {
             filter,
-            heard: Mutex::default(),
+            state: Mutex::default(),
             added: Notify::new(),
             acknowledged: Notify::new(),
             limit: limits.pending_events.max(1),
@@ -84,21 +84,21 @@ impl Inbox {
         }
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, InboxState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn id(&self) -> Option<i64> {
-        self.heard().id
+        self.state().id
     }
 
-    /// From now on it is this request.
+    /// Sets the id of the request that opened the subscription.
     pub(crate) fn listen_as(&self, id: Option<i64>) {
-        self.heard().id = id;
+        self.state().id = id;
     }
 
     /// Adds an event that came in a message of so many bytes, unless the same waits already.
-    pub(crate) fn hear(&self, event: SubscriptionEvent, bytes: usize) {
+    pub(crate) fn push(&self, event: SubscriptionEvent, bytes: usize) {
         let listening = matches!(event, SubscriptionEvent::Listening(_));
         self.add(event, bytes);
         self.added.notify_one();
@@ -108,43 +108,43 @@ impl Inbox {
     }
 
     fn add(&self, event: SubscriptionEvent, bytes: usize) {
-        let mut heard = self.heard();
-        let same = heard.events.iter().position(|(it, _)| it.says(&event));
+        let mut state = self.state();
+        let same = state.events.iter().position(|(it, _)| it.says(&event));
         if same.is_some() && !event.replaces() {
             return;
         }
-        if let Some((_, old)) = same.and_then(|at| heard.events.get(at)) {
-            let others = heard.bytes - old;
+        if let Some((_, old)) = same.and_then(|at| state.events.get(at)) {
+            let others = state.bytes - old;
             // The only event is kept whatever its size, which `message_bytes` bounds.
             if others == 0 || others.saturating_add(bytes) <= self.byte_limit {
-                heard.bytes = others + bytes;
-                if let Some(place) = same.and_then(|at| heard.events.get_mut(at)) {
+                state.bytes = others + bytes;
+                if let Some(place) = same.and_then(|at| state.events.get_mut(at)) {
                     *place = (event, bytes);
                 }
                 return;
             }
         } else {
-            let fits = heard.bytes == 0 || heard.bytes.saturating_add(bytes) <= self.byte_limit;
-            if heard.events.len() < self.limit && fits {
-                heard.bytes += bytes;
-                heard.events.push_back((event, bytes));
+            let fits = state.bytes == 0 || state.bytes.saturating_add(bytes) <= self.byte_limit;
+            if state.events.len() < self.limit && fits {
+                state.bytes += bytes;
+                state.events.push_back((event, bytes));
                 return;
             }
         }
         let missed = |(it, _): &(SubscriptionEvent, usize)| matches!(it, SubscriptionEvent::Missed);
         // One more than the limit, and only once.
-        if !heard.events.iter().any(missed) {
-            heard.events.push_back((SubscriptionEvent::Missed, 0));
+        if !state.events.iter().any(missed) {
+            state.events.push_back((SubscriptionEvent::Missed, 0));
         }
     }
 
-    /// Nothing more is heard.
+    /// Nothing more is state.
     pub(crate) fn end(&self, how: Result<(), CallError>) {
-        self.heard().end = Some(how);
+        self.state().end = Some(how);
         self.added.notify_one();
     }
 
-    /// Waits for the server's word that it listens.
+    /// Waits until the server has acknowledged the subscription.
     pub(crate) async fn acknowledged(&self) {
         self.acknowledged.notified().await;
     }
@@ -152,16 +152,16 @@ impl Inbox {
     pub(crate) async fn next(&self) -> Option<Result<SubscriptionEvent, CallError>> {
         loop {
             {
-                let mut heard = self.heard();
-                if let Some((event, bytes)) = heard.events.pop_front() {
-                    heard.bytes -= bytes;
+                let mut state = self.state();
+                if let Some((event, bytes)) = state.events.pop_front() {
+                    state.bytes -= bytes;
                     return Some(Ok(event));
                 }
-                if heard.over {
+                if state.over {
                     return None;
                 }
-                if let Some(end) = heard.end.take() {
-                    heard.over = true;
+                if let Some(end) = state.end.take() {
+                    state.over = true;
                     return end.err().map(Err);
                 }
             }

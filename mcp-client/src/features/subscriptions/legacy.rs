@@ -1,87 +1,83 @@
 //! Subscriptions where each resource is subscribed to by a request of its own, and changes of lists
 //! are announced without being asked for.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use mcp_types::json::Object;
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::{SubscribeRequest, UnsubscribeRequest};
 use mcp_types::{Request, RequestId, SubscriptionFilter, rpc};
 
-use super::SubscriptionEvent;
+use super::backoff::Backoff;
+use super::event::SubscriptionEvent;
 use super::inbox::Inbox;
-use super::listen::Patience;
-use crate::protocol::connection::Core;
-use crate::protocol::error::CallError;
-use crate::protocol::pending::Reply;
-use crate::protocol::roundtrip::{Wait, exchange};
+use super::watched::Watched;
+use crate::features::state::Features;
+use crate::protocol::connection::{Connection, HeaderSource};
+use crate::protocol::error::{CallError, TransportError};
+use crate::protocol::pending_requests::Reply;
+use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
-/// How many subscriptions watch a resource.
-#[derive(Default)]
-pub(crate) struct Watched {
-    counts: Mutex<HashMap<String, usize>>,
-}
-
-impl Watched {
-    fn counts(&self) -> MutexGuard<'_, HashMap<String, usize>> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Subscribes, and waits until that is of no worth any more.
+/// Subscribes, and waits until the connection or the session ends.
 pub(super) async fn listen(
-    core: &Arc<Core>,
+    connection: &Arc<Connection>,
+    features: &Features,
     inbox: &Arc<Inbox>,
-    patience: &mut Patience,
+    backoff: &mut Backoff,
 ) -> Result<(), CallError> {
     let method = SubscribeRequest::METHOD;
     inbox.listen_as(None);
-    let mut agreed = core.agreed.subscribe();
-    agreed.mark_unchanged();
-    // Never sent: it hears when the connection is lost.
-    let mut connection = core.calls.open(None);
+    let mut negotiations = connection.negotiations.subscribe();
+    negotiations.mark_unchanged();
+    // Never sent: it is answered when the connection is lost.
+    let mut loss = connection.pending.register(None);
     let mut watching = Watching {
-        core,
+        connection,
+        watched: &features.watched,
         uris: Vec::new(),
     };
-    let mut honoured = honoured(core, &inbox.filter);
+    let mut honoured = honoured(connection, &inbox.filter);
     let asked = honoured.resource_subscriptions.take();
     if let Some(uris) = asked {
         for uri in uris {
             let params = Object::from([("uri", uri.as_str())]);
-            let wait = Wait::new(core.limits.call_time);
-            let subscribed = exchange(core, method, wait, |_| params).await;
+            let time = CallTimeout::new(connection.limits.call_time);
+            let subscribed = roundtrip(connection, method, time, HeaderSource::default(), |_| {
+                params
+            })
+            .await;
             match subscribed {
                 Ok(_) => watching.add(uri),
                 Err(error @ CallError::Refused { .. }) => {
                     let error = PeerDisplay(&error);
-                    tracing::warn!(uri, %error, "the server does not tell of a resource");
+                    tracing::warn!(uri, %error, "the server refused to report changes of a resource");
                 }
                 Err(error) => return Err(error),
             }
         }
         honoured.resource_subscriptions = Some(watching.uris.clone());
     }
-    inbox.hear(SubscriptionEvent::Listening(honoured), 0);
-    patience.restore();
+    inbox.push(SubscriptionEvent::Listening(honoured), 0);
+    backoff.reset();
     tokio::select! {
-        reply = &mut connection.reply => match reply {
+        reply = &mut loss.reply => match reply {
             Ok(Reply::Lost(source)) => Err(CallError::Lost { method, source }),
             _ => Ok(()),
         },
-        // The server was started again, or has a new session, and knows nothing.
-        _ = agreed.changed() => {
-            let source = Arc::new(crate::TransportError::Closed);
+        // A restarted server, or a new session, knows nothing of the subscription.
+        _ = negotiations.changed() => {
+            let source = Arc::new(TransportError::Closed);
             Err(CallError::Lost { method, source })
         }
     }
 }
 
-/// What a server of the older era tells of.
-fn honoured(core: &Core, asked: &SubscriptionFilter) -> SubscriptionFilter {
-    let era = core.era();
-    let offers = era.map(|era| era.capabilities.clone()).unwrap_or_default();
+/// Returns the part of a filter that the capabilities of a server cover.
+fn honoured(connection: &Connection, asked: &SubscriptionFilter) -> SubscriptionFilter {
+    let server = connection.negotiated();
+    let offers = server
+        .map(|server| server.capabilities.clone())
+        .unwrap_or_default();
     let resources = offers.resources;
     let subscribe = resources.as_ref().and_then(|offer| offer.subscribe);
     let mut honoured = SubscriptionFilter::new();
@@ -105,15 +101,16 @@ fn honoured(core: &Core, asked: &SubscriptionFilter) -> SubscriptionFilter {
     honoured
 }
 
-/// Resources that are watched until this is dropped.
+/// Resources that the server reports changes of, until this is dropped.
 struct Watching<'a> {
-    core: &'a Arc<Core>,
+    connection: &'a Connection,
+    watched: &'a Watched,
     uris: Vec<String>,
 }
 
 impl Watching<'_> {
     fn add(&mut self, uri: String) {
-        *self.core.watched.counts().entry(uri.clone()).or_default() += 1;
+        *self.watched.counts().entry(uri.clone()).or_default() += 1;
         self.uris.push(uri);
     }
 }
@@ -121,7 +118,7 @@ impl Watching<'_> {
 impl Drop for Watching<'_> {
     fn drop(&mut self) {
         for uri in std::mem::take(&mut self.uris) {
-            let mut counts = self.core.watched.counts();
+            let mut counts = self.watched.counts();
             let count = counts.get_mut(&uri);
             let others = count.map_or(0, |count| {
                 *count -= 1;
@@ -132,18 +129,18 @@ impl Drop for Watching<'_> {
             }
             counts.remove(&uri);
             drop(counts);
-            unsubscribe(self.core, &uri);
+            unsubscribe(self.connection, &uri);
         }
     }
 }
 
-/// Nobody waits for the answer.
-fn unsubscribe(core: &Core, uri: &str) {
-    let id = RequestId::from(core.calls.open(None).id);
+/// Unsubscribes without waiting for the response.
+fn unsubscribe(connection: &Connection, uri: &str) {
+    let id = RequestId::from(connection.pending.register(None).id);
     let params = Object::from([("uri", uri)]);
     let mut message = Vec::new();
     let method = UnsubscribeRequest::METHOD;
     if rpc::write_request(&mut message, &id, method, Some(&params)).is_ok() {
-        core.link.send_now(message);
+        connection.sender.send_now(message);
     }
 }

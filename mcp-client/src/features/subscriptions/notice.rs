@@ -1,4 +1,4 @@
-//! [`notice`]: gives notifications to the subscriptions that they belong to.
+//! [`notice`]: delivers notifications to the subscriptions that they belong to.
 
 use mcp_types::revision::VersionError;
 use mcp_types::{
@@ -12,10 +12,10 @@ use mcp_types::{
 use mcp_types::{ResourceContentChangedNotification, ResourceContentChangedNotificationParams};
 use serde_json::value::RawValue;
 
-use super::SubscriptionEvent;
+use super::event::SubscriptionEvent;
 use super::inbox::Inboxes;
 
-/// Hands a notification over to whom it belongs; `false` where there is nobody.
+/// Delivers a notification to its subscriptions. Returns `false` if it belongs to none.
 pub(crate) fn notice(
     inboxes: &Inboxes,
     revision: Revision,
@@ -24,36 +24,37 @@ pub(crate) fn notice(
 ) -> Result<bool, VersionError> {
     let text = params.map_or("null", RawValue::get);
     let bytes = method.len() + text.len();
-    let said = || -> Result<Option<RequestId>, VersionError> {
+    let subscription = || -> Result<Option<RequestId>, VersionError> {
         let params: Option<NotificationParams> = revision.decode(text)?;
         Ok(params
             .and_then(|params| params.meta)
             .and_then(|meta| meta.subscription_id))
     };
-    let told = |id: Option<&RequestId>, event, wanted: fn(&SubscriptionFilter) -> Option<bool>| {
-        tell(inboxes, id, event, bytes, |filter| {
-            wanted(filter) == Some(true)
-        })
-    };
+    let list_changed =
+        |id: Option<&RequestId>, event, wanted: fn(&SubscriptionFilter) -> Option<bool>| {
+            deliver(inboxes, id, event, bytes, |filter| {
+                wanted(filter) == Some(true)
+            })
+        };
     Ok(match method {
         SubscriptionsAcknowledgedNotification::METHOD => {
             let params: SubscriptionsAcknowledgedNotificationParams = revision.decode(text)?;
             let id = params.meta.and_then(|meta| meta.subscription_id);
             let event = SubscriptionEvent::Listening(params.notifications);
-            tell(inboxes, id.as_ref(), event, bytes, |_| false)
+            deliver(inboxes, id.as_ref(), event, bytes, |_| false)
         }
-        ToolListChangedNotification::METHOD => told(
-            said()?.as_ref(),
+        ToolListChangedNotification::METHOD => list_changed(
+            subscription()?.as_ref(),
             SubscriptionEvent::ToolListChanged,
             |filter| filter.tools_list_changed,
         ),
-        PromptListChangedNotification::METHOD => told(
-            said()?.as_ref(),
+        PromptListChangedNotification::METHOD => list_changed(
+            subscription()?.as_ref(),
             SubscriptionEvent::PromptListChanged,
             |filter| filter.prompts_list_changed,
         ),
-        ResourceListChangedNotification::METHOD => told(
-            said()?.as_ref(),
+        ResourceListChangedNotification::METHOD => list_changed(
+            subscription()?.as_ref(),
             SubscriptionEvent::ResourceListChanged,
             |filter| filter.resources_list_changed,
         ),
@@ -63,8 +64,8 @@ pub(crate) fn notice(
             let id = meta.and_then(|meta| meta.subscription_id.clone());
             let uri = params.uri.clone();
             let event = SubscriptionEvent::ResourceUpdated(params);
-            // The server may speak of a part of what is watched.
-            tell(inboxes, id.as_ref(), event, bytes, |filter| {
+            // The server may report a sub-resource of a watched one.
+            deliver(inboxes, id.as_ref(), event, bytes, |filter| {
                 let mut watched = filter.resource_subscriptions.iter().flatten();
                 watched.any(|watched| uri.starts_with(watched.as_str()))
             })
@@ -74,23 +75,23 @@ pub(crate) fn notice(
             let params: ResourceContentChangedNotificationParams = revision.decode(text)?;
             let id = params.meta.and_then(|meta| meta.subscription_id);
             let event = SubscriptionEvent::ResourceContentChanged(params.resource);
-            tell(inboxes, id.as_ref(), event, bytes, |_| false)
+            deliver(inboxes, id.as_ref(), event, bytes, |_| false)
         }
         _ => {
-            // Whatever else it is, it is not lost where it says whose it is.
-            let Ok(Some(id)) = said() else {
+            // Other notifications are delivered if they name their subscription.
+            let Ok(Some(id)) = subscription() else {
                 return Ok(false);
             };
             let event = SubscriptionEvent::Other {
                 method: method.to_owned(),
                 params: params.map(ToOwned::to_owned),
             };
-            tell(inboxes, Some(&id), event, bytes, |_| false)
+            deliver(inboxes, Some(&id), event, bytes, |_| false)
         }
     })
 }
 
-fn tell(
+fn deliver(
     inboxes: &Inboxes,
     id: Option<&RequestId>,
     event: SubscriptionEvent,
@@ -102,8 +103,8 @@ fn tell(
         return false;
     };
     for inbox in others {
-        inbox.hear(event.clone(), bytes);
+        inbox.push(event.clone(), bytes);
     }
-    last.hear(event, bytes);
+    last.push(event, bytes);
     true
 }

@@ -12,7 +12,7 @@ use crate::protocol::fetch::FetchError;
 #[non_exhaustive]
 pub enum FetchFailed {
     /// Its URL was of no use, and it could not be read either.
-    #[error("`{uri}` could not be read: {source}{}", List(attempts))]
+    #[error("`{uri}` could not be read: {source}{}", AttemptList(attempts))]
     Read {
         /// The URI.
         uri: String,
@@ -22,7 +22,7 @@ pub enum FetchFailed {
         source: ReadError,
     },
     /// It is larger than the policy allows, so that it was not read either.
-    #[error("`{uri}` is not fetched: {source}{}", List(attempts))]
+    #[error("`{uri}` is not fetched: {source}{}", AttemptList(attempts))]
     TooLarge {
         /// The URI.
         uri: String,
@@ -32,7 +32,10 @@ pub enum FetchFailed {
         source: Box<FetchError>,
     },
     /// The transfer broke off, and could not go on, after the program had taken some of it.
-    #[error("`{uri}` broke off after {given} bytes: {source}{}", List(attempts))]
+    #[error(
+        "`{uri}` broke off after {given} bytes: {source}{}",
+        AttemptList(attempts)
+    )]
     Broken {
         /// The URI.
         uri: String,
@@ -105,9 +108,9 @@ impl From<CallError> for ReadError {
 }
 
 /// What was tried before.
-struct List<'a>(&'a [FetchError]);
+struct AttemptList<'a>(&'a [FetchError]);
 
-impl fmt::Display for List<'_> {
+impl fmt::Display for AttemptList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, attempt) in self.0.iter().enumerate() {
             let before = if at == 0 { "; before that: " } else { "; " };

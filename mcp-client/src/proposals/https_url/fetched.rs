@@ -1,6 +1,7 @@
 //! [`Fetched`]: content that is there, or on its way.
 
 use std::fmt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
@@ -9,8 +10,8 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use super::download::Download;
 use super::failed::FetchFailed;
 use super::read::{Content, read};
+use super::reader::ResourceReader;
 use super::reference::Reference;
-use crate::client::Client;
 use crate::protocol::fetch::FetchError;
 
 /// As many bytes are made room for because a server says that they will come.
@@ -33,7 +34,7 @@ pub enum FetchedBy {
 /// strong entity tag. Else, as long as the program has taken nothing, all of it is read over the
 /// connection instead. [`attempts`](Self::attempts) has what went wrong.
 pub struct Fetched {
-    pub(super) client: Client,
+    pub(super) reader: Arc<dyn ResourceReader>,
     pub(super) reference: Reference,
     pub(super) wanted: Option<String>,
     pub(super) limit: u64,
@@ -202,7 +203,7 @@ impl Fetched {
     /// Reads the content over the connection.
     pub(super) async fn read(&mut self) -> Result<(), FetchFailed> {
         let wanted = self.wanted.as_deref();
-        match read(&self.client, &self.reference, wanted, self.limit).await {
+        match read(&*self.reader, &self.reference, wanted, self.limit).await {
             Ok(Content { bytes, media_type }) => {
                 self.by = FetchedBy::Read;
                 self.length = Some(bytes.len() as u64);

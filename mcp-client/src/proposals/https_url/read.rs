@@ -6,37 +6,37 @@ use mcp_types::base64::Base64Text;
 
 use super::failed::ReadError;
 use super::media::is_same;
+use super::reader::ResourceReader;
 use super::reference::Reference;
-use crate::client::Client;
 
-/// Content of which the connection gave all.
+/// Content that was read over the connection.
 pub(super) struct Content {
     pub(super) bytes: Bytes,
     pub(super) media_type: Option<String>,
 }
 
-/// Reads a resource, and of its contents takes the one that is asked for.
+/// Reads a resource, and returns the one of its contents that is asked for.
 pub(super) async fn read(
-    client: &Client,
+    reader: &dyn ResourceReader,
     reference: &Reference,
     wanted: Option<&str>,
     limit: u64,
 ) -> Result<Content, ReadError> {
-    // Where a stream is the way to the server, a message that is too long fails other calls, too.
-    let most = client.core().limits.message_bytes;
+    // Not sent: over a byte stream, a message that is too long fails all other calls, too.
+    let most = reader.message_bytes();
     if let Some(size) = reference.bytes()
         && wanted.is_none()
         && size > most as u64
     {
         return Err(ReadError::Message { size, limit: most });
     }
-    let contents = client.read_resource(&reference.uri).await?.contents;
-    let mut parts: Vec<_> = contents.into_iter().filter_map(Part::new).collect();
+    let contents = reader.contents(&reference.uri).await?;
+    let mut parts: Vec<_> = contents.into_iter().filter_map(ContentPart::new).collect();
     let chosen = if let Some(wanted) = wanted {
         let found = parts.iter().filter_map(|part| part.media_type.clone());
         let found = found.collect();
         parts.retain(|part| part.is(wanted));
-        let own = |part: &Part| part.uri == reference.uri;
+        let own = |part: &ContentPart| part.uri == reference.uri;
         let at = parts.iter().position(own).unwrap_or_default();
         let part = parts.into_iter().nth(at);
         part.ok_or_else(|| ReadError::MediaType {
@@ -45,13 +45,13 @@ pub(super) async fn read(
         })?
     } else {
         let listed = reference.mime_type.as_deref().unwrap_or_default();
-        let rank = |part: &Part| (part.uri != reference.uri, !part.is(listed));
+        let rank = |part: &ContentPart| (part.uri != reference.uri, !part.is(listed));
         let best = parts.into_iter().min_by_key(rank);
         best.ok_or(ReadError::Empty)?
     };
     let bytes: Bytes = match chosen.data {
-        Data::Text(text) => text.into_bytes().into(),
-        Data::Blob(text) => text.decode()?.into(),
+        ContentData::Text(text) => text.into_bytes().into(),
+        ContentData::Blob(text) => text.decode()?.into(),
     };
     let size = bytes.len() as u64;
     if size > limit {
@@ -62,30 +62,30 @@ pub(super) async fn read(
 }
 
 /// One of the contents.
-struct Part {
+struct ContentPart {
     uri: String,
     media_type: Option<String>,
-    data: Data,
+    data: ContentData,
 }
 
-enum Data {
+enum ContentData {
     Text(String),
     Blob(Base64Text),
 }
 
-impl Part {
-    /// `None` for what there is not yet.
+impl ContentPart {
+    /// Returns `None` for kinds of contents that this version does not know.
     fn new(contents: AnyResourceContents) -> Option<Self> {
         match contents {
             AnyResourceContents::Text(text) => Some(Self {
                 uri: text.uri,
                 media_type: text.mime_type,
-                data: Data::Text(text.text),
+                data: ContentData::Text(text.text),
             }),
             AnyResourceContents::Blob(blob) => Some(Self {
                 uri: blob.uri,
                 media_type: blob.mime_type,
-                data: Data::Blob(blob.blob),
+                data: ContentData::Blob(blob.blob),
             }),
             _ => None,
         }

@@ -3,69 +3,43 @@
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
+use std::sync::Arc;
 
 use super::download::Download;
 use super::failed::FetchFailed;
 use super::fetched::{Fetched, FetchedBy, Source};
+use super::reader::ResourceReader;
 use super::reference::Reference;
 use super::refresh::refreshed;
-use crate::client::Client;
 use crate::protocol::fetch::FetchError;
 use crate::protocol::fetch::FetchPolicy;
 
-/// A resource that is fetched when this is awaited. Dropping it then gives that up.
+/// A resource that is fetched when this is awaited. Dropping the future cancels the transfer.
 #[must_use = "nothing is fetched until it is awaited"]
 pub struct Fetch {
-    client: Client,
+    reader: Arc<dyn ResourceReader>,
     reference: Reference,
-    policy: Option<FetchPolicy>,
+    policy: FetchPolicy,
     wanted: Option<String>,
 }
 
-impl Client {
-    /// Fetches the content of a resource: by its `httpUrl`, where it has one that can be used, and
-    /// else by `resources/read`. (Proposal `https-url`.)
-    ///
-    /// The URL is used when it is `https`, does not expire soon, and the
-    /// [policy](crate::ClientBuilder::fetch_policy) allows it. Nothing goes there that belongs to
-    /// this connection: no authorization, no header, no cookie. What comes has to have the media
-    /// type and the size that the resource says. On any failure the resource is read over this
-    /// connection instead, and [`Fetched::attempts`] tells why; only what is too large is not. A
-    /// URL whose time is over, or which is refused for that reason (HTTP status 401, 403 or 410),
-    /// is first asked for anew, of servers that speak SEP-2093; so is that of a bare URI.
-    ///
-    /// ```no_run
-    /// # async fn fetch(client: mcp_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// for resource in client.resources().all().await?.items {
-    ///     let mut fetched = client.fetch(&resource).await?;
-    ///     let mut file = Vec::new(); // anything that can be written to
-    ///     let bytes = fetched.write_to(&mut file).await?;
-    ///     println!("{}: {bytes} bytes by {:?}", resource.uri, fetched.by());
-    ///     for attempt in fetched.attempts() {
-    ///         println!("  {attempt}");
-    ///     }
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// Of a resource with several contents it is one: of the type that is
-    /// [asked for](Fetch::as_type), or the one with the URI and the media type of the resource.
-    /// [`read_resource`](Self::read_resource) gives all.
-    pub fn fetch(&self, resource: impl Into<Reference>) -> Fetch {
-        Fetch {
-            client: self.clone(),
-            reference: resource.into(),
-            policy: None,
+impl Fetch {
+    pub(crate) fn new(
+        reader: Arc<dyn ResourceReader>,
+        reference: Reference,
+        policy: FetchPolicy,
+    ) -> Self {
+        Self {
+            reader,
+            reference,
+            policy,
             wanted: None,
         }
     }
-}
 
-impl Fetch {
     /// Another policy than that of the [client](crate::ClientBuilder::fetch_policy).
     pub fn policy(mut self, policy: FetchPolicy) -> Self {
-        self.policy = Some(policy);
+        self.policy = policy;
         self
     }
 
@@ -77,12 +51,9 @@ impl Fetch {
     }
 
     async fn run(self) -> Result<Fetched, FetchFailed> {
-        let policy = match self.policy {
-            Some(policy) => policy,
-            None => self.client.core().fetch.clone(),
-        };
+        let policy = self.policy;
         let mut fetched = Fetched {
-            client: self.client,
+            reader: self.reader,
             reference: self.reference,
             wanted: self.wanted,
             limit: policy.bytes,
@@ -108,7 +79,7 @@ impl Fetch {
             };
             if is_stale(&error, &fetched.reference) && !asked_anew {
                 asked_anew = true;
-                if let Some(new) = refreshed(&fetched.client, &fetched.reference).await {
+                if let Some(new) = refreshed(&*fetched.reader, &fetched.reference).await {
                     fetched.attempts.push(error);
                     fetched.reference = new;
                     continue;
@@ -121,7 +92,7 @@ impl Fetch {
     }
 }
 
-/// Whether the server might name another URL by now.
+/// Returns `true` if the server may name another URL by now.
 fn is_stale(error: &FetchError, reference: &Reference) -> bool {
     match error {
         FetchError::Expired { .. } => true,

@@ -83,12 +83,12 @@ impl Get<'_> {
         clock: &mut Clock,
         origin: &Origin,
         target: &Uri,
-    ) -> Result<(http::Response<Incoming>, Connection), FetchError> {
+    ) -> Result<(http::Response<Incoming>, ConnectionTask), FetchError> {
         let broken = |error: hyper::Error| HttpError::Exchange(error.into());
         let stream = clock.wait(dial(self.policy, origin)).await??;
         let shaken = http1::handshake(TokioIo::new(stream)).await;
         let (mut sender, driven) = shaken.map_err(broken)?;
-        let connection = Connection(tokio::spawn(async move {
+        let connection = ConnectionTask(tokio::spawn(async move {
             if let Err(error) = driven.await {
                 tracing::debug!(%error, "a connection broke");
             }
@@ -147,9 +147,9 @@ impl Get<'_> {
 }
 
 /// What moves the bytes of a connection, for as long as anybody wants them.
-struct Connection(JoinHandle<()>);
+struct ConnectionTask(JoinHandle<()>);
 
-impl Drop for Connection {
+impl Drop for ConnectionTask {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -162,7 +162,7 @@ pub(crate) struct Body {
     /// The bytes up to here came, those of an earlier attempt among them.
     got: u64,
     limit: u64,
-    _connection: Connection,
+    _connection: ConnectionTask,
 }
 
 impl Body {

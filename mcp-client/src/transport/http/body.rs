@@ -8,7 +8,7 @@ use http_body::Body;
 use hyper::body::Incoming;
 use mcp_types::sse::{Decoder, Message, SseError};
 
-use super::outbox::Outbox;
+use super::post_queue::PostQueue;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::util::http_body as body_parts;
@@ -56,16 +56,21 @@ pub(super) struct Events {
     unread: Bytes,
     decoder: Decoder,
     /// What has to be sent before more is read.
-    outbox: Arc<Outbox>,
+    post_queue: Arc<PostQueue>,
 }
 
 impl Events {
     /// Events of at most `limit` bytes each.
-    pub(super) fn new(session: u64, body: Incoming, limit: usize, outbox: Arc<Outbox>) -> Self {
+    pub(super) fn new(
+        session: u64,
+        body: Incoming,
+        limit: usize,
+        post_queue: Arc<PostQueue>,
+    ) -> Self {
         Self {
             session,
             body,
-            outbox,
+            post_queue,
             unread: Bytes::new(),
             decoder: Decoder::new(limit),
         }
@@ -91,7 +96,7 @@ impl Events {
                     return Ok(Some(value));
                 }
             }
-            self.outbox.room().await;
+            self.post_queue.room().await;
             match chunk(&mut self.body).await? {
                 None => return Ok(None),
                 Some(bytes) => self.unread = bytes,

@@ -7,7 +7,7 @@ use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use super::alive::Telling;
+use super::liveness::Monitored;
 use crate::protocol::error::HttpError;
 use crate::protocol::limits::Limits;
 use crate::util::http_body::Full;
@@ -31,7 +31,7 @@ pub(super) type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
 #[cfg(not(feature = "tls"))]
 pub(super) type Connector = HttpConnector;
 
-pub(super) type PoolClient = legacy::Client<Telling<Connector>, Full>;
+pub(super) type PoolClient = legacy::Client<Monitored<Connector>, Full>;
 
 /// Certificates to be trusted, in PEM.
 #[derive(Default)]
@@ -54,7 +54,7 @@ pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolCl
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(IDLE_CONNECTIONS)
-        .build(Telling::new(connector)))
+        .build(Monitored::new(connector)))
 }
 
 #[cfg(not(feature = "tls"))]

@@ -9,16 +9,16 @@ use mcp_types::v2025_11_25::PingRequest;
 use mcp_types::{Request, RequestId, rpc};
 use tokio::time::{sleep, timeout};
 
-use super::answer::{Media, media};
-use super::legacy::{LONGEST_PAUSE, PAUSE, wait};
-use super::link::HttpLink;
+use super::endpoint::Endpoint;
+use super::response::{Media, media};
+use super::retry::{LONGEST_PAUSE, PAUSE, wait};
 use super::session::Session;
-use crate::protocol::connection::Core;
+use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 
 /// Keeps a stream open in each session, as far as the server offers one.
-pub(super) async fn listen(link: &HttpLink, core: &Arc<Core>) {
-    let mut sessions = link.session.subscribe();
+pub(super) async fn listen(endpoint: &Endpoint, connection: &Arc<Connection>) {
+    let mut sessions = endpoint.session.subscribe();
     loop {
         let session = sessions.wait_for(|session| session.is_ready() && session.messages.is_none());
         let Ok(session) = session.await.map(|session| session.clone()) else {
@@ -29,7 +29,7 @@ pub(super) async fn listen(link: &HttpLink, core: &Arc<Core>) {
             next.await.is_ok()
         };
         let listening = async {
-            follow(link, core, &session).await;
+            follow(endpoint, connection, &session).await;
             std::future::pending().await
         };
         tokio::select! {
@@ -41,48 +41,57 @@ pub(super) async fn listen(link: &HttpLink, core: &Arc<Core>) {
 }
 
 /// Whether a session is over, if the server says so in time.
-async fn is_over(link: &HttpLink, core: &Arc<Core>, session: &Session) -> Option<bool> {
-    let waiting = core.calls.open(None);
+async fn is_over(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    session: &Session,
+) -> Option<bool> {
+    let waiting = connection.pending.register(None);
     let id = RequestId::from(waiting.id);
     let mut message = Vec::with_capacity(64);
     rpc::write_request::<()>(&mut message, &id, PingRequest::METHOD, None).ok()?;
-    let posted = link.post(core, session, message.into());
-    let response = timeout(core.limits.call_time, posted).await.ok()?.ok()?;
+    let posted = endpoint.post(connection.revision(), session, message.into());
+    let response = timeout(connection.limits.call_time, posted)
+        .await
+        .ok()?
+        .ok()?;
     Some(response.status() == StatusCode::NOT_FOUND)
 }
 
 /// Reads the stream of a session, again and again, until there is none.
-async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
+async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Session) {
     let mut last = String::new();
     let mut retry = None;
     let mut pause = PAUSE;
     let mut opened = false;
     let mut again = true;
     loop {
-        let response = link.get(core, session, &last).await;
+        let response = endpoint.get(connection.revision(), session, &last).await;
         if matches!(response, Err(HttpError::Exchange(_))) && std::mem::take(&mut again) {
             // By a connection to a server that was there before. What this one says until a stream
             // is open is lost.
             continue;
         }
-        link.session.send_if_modified(|now| {
-            let first = now.number == session.number && !now.heard;
-            now.heard |= first;
+        endpoint.session.send_if_modified(|now| {
+            let first = now.number == session.number && !now.stream_answered;
+            now.stream_answered |= first;
             first
         });
         match response {
             Ok(response) if response.status().is_success() => {
                 if media(response.headers()) != Media::Events {
-                    tracing::warn!("the server's stream is none");
+                    tracing::warn!(
+                        "the server answered the request for its stream with another content type"
+                    );
                     return;
                 }
                 opened = true;
-                let mut events = link.events(session.number, response.into_body());
+                let mut events = endpoint.events(session.number, response.into_body());
                 let ended = events.each(|event| {
                     pause = PAUSE;
                     match event {
                         Ok(event) if event.event == "message" && !event.data.is_empty() => {
-                            core.receive_in(session.number, event.data.as_bytes());
+                            connection.receive_in(session.number, event.data.as_bytes());
                         }
                         Ok(_) => {}
                         Err(error) => {
@@ -109,12 +118,12 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
                 let not_found = status == StatusCode::NOT_FOUND && session.id.is_some();
                 // Where there never was a stream, that may be what is not found.
                 let over = if not_found && !opened {
-                    is_over(link, core, session).await
+                    is_over(endpoint, connection, session).await
                 } else {
                     Some(not_found)
                 };
                 match over {
-                    Some(true) => return link.gone(session.number),
+                    Some(true) => return endpoint.end_session(session.number),
                     Some(false) => {
                         tracing::debug!(%status, "the server offers no stream");
                         return;

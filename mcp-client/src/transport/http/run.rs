@@ -11,11 +11,12 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::link::HttpLink;
-use super::old::{self, OldStream};
-use super::outbox::Note;
-use super::{listen, renewal};
-use crate::protocol::connection::Core;
+use super::body::Events;
+use super::endpoint::Endpoint;
+use super::http_sse;
+use super::post_queue::QueuedPost;
+use super::{listen, session_recovery};
+use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 
 /// Messages that are posted at once, beside the calls.
@@ -32,33 +33,37 @@ const AGAIN: [Duration; 3] = [
 const END: Duration = Duration::from_secs(5);
 
 /// Moves what no call moves, until the client is gone.
-pub(super) async fn run(link: Arc<HttpLink>, core: Arc<Core>, streams: mpsc::Receiver<OldStream>) {
+pub(super) async fn run(
+    endpoint: Arc<Endpoint>,
+    connection: Arc<Connection>,
+    streams: mpsc::Receiver<Events>,
+) {
     let work = async {
         tokio::join!(
-            listen::listen(&link, &core),
-            old::read(&link, &core, streams),
-            renewal::renew(&link, &core),
-            send(&link, &core),
+            listen::listen(&endpoint, &connection),
+            http_sse::read(&endpoint, &connection, streams),
+            session_recovery::run(&endpoint, &connection),
+            send(&endpoint, &connection),
         )
     };
     tokio::select! {
-        () = core.life.closing() => {}
+        () = connection.state.shutdown_requested() => {}
         _ = work => {}
     }
-    if timeout(END, end(&link, &core)).await.is_err() {
+    if timeout(END, end(&endpoint, &connection)).await.is_err() {
         tracing::debug!("the server did not hear of the end in time");
     }
 }
 
 /// Sends what does not wait to be seen sent.
-async fn send(link: &Arc<HttpLink>, core: &Arc<Core>) {
+async fn send(endpoint: &Arc<Endpoint>, connection: &Arc<Connection>) {
     // Ends what is under way when it is dropped itself.
     let mut posts = JoinSet::new();
     loop {
         tokio::select! {
-            note = link.outbox.take(), if posts.len() < POSTS => {
-                let (link, core) = (Arc::clone(link), Arc::clone(core));
-                posts.spawn(async move { post(&link, &core, note).await });
+            queued = endpoint.post_queue.take(), if posts.len() < POSTS => {
+                let (endpoint, connection) = (Arc::clone(endpoint), Arc::clone(connection));
+                posts.spawn(async move { post(&endpoint, &connection, queued).await });
             }
             Some(_) = posts.join_next() => {}
         }
@@ -68,18 +73,20 @@ async fn send(link: &Arc<HttpLink>, core: &Arc<Core>) {
 /// Posts a message, again where the exchange fails: a connection may have been dead before anybody
 /// noticed, and a server that waits for an answer does not ask for it twice. One that comes twice is
 /// ignored.
-async fn post(link: &HttpLink, core: &Core, note: Note) {
-    let body = Bytes::from(note.message);
+async fn post(endpoint: &Endpoint, connection: &Connection, queued: QueuedPost) {
+    let body = Bytes::from(queued.message);
     let mut pauses = AGAIN.into_iter();
     loop {
-        let session = link.session();
-        let other = note.session.is_some_and(|number| number != session.number);
-        if core.revision() == Revision::LATEST || !session.is_ready() || other {
+        let session = endpoint.session();
+        let other = queued
+            .session
+            .is_some_and(|number| number != session.number);
+        if connection.revision() == Revision::LATEST || !session.is_ready() || other {
             tracing::warn!("a message that the server cannot be sent is dropped");
             return;
         }
-        let sent = link.post(core, &session, body.clone());
-        match timeout(core.limits.call_time, sent).await {
+        let sent = endpoint.post(connection.revision(), &session, body.clone());
+        match timeout(connection.limits.call_time, sent).await {
             Ok(Ok(response)) if response.status().is_success() => {}
             Ok(Ok(response)) => {
                 let status = response.status();
@@ -102,20 +109,23 @@ async fn post(link: &HttpLink, core: &Core, note: Note) {
 }
 
 /// Ends a session in order.
-async fn end(link: &Arc<HttpLink>, core: &Arc<Core>) {
-    while let Some(note) = link.outbox.take_now() {
-        post(link, core, note).await;
+async fn end(endpoint: &Arc<Endpoint>, connection: &Arc<Connection>) {
+    while let Some(queued) = endpoint.post_queue.take_now() {
+        post(endpoint, connection, queued).await;
     }
-    let session = link.session();
+    let session = endpoint.session();
     if session.id.is_none() {
         return;
     }
-    let revision = core.revision();
-    let response = link
-        .wire
-        .send(Method::DELETE, &link.wire.url, Bytes::new(), |headers| {
+    let revision = connection.revision();
+    let response = endpoint.client.send(
+        Method::DELETE,
+        &endpoint.client.url,
+        Bytes::new(),
+        |headers| {
             session.head(headers, revision);
-        });
+        },
+    );
     let response: Result<_, HttpError> = response.await;
     match response {
         // A server may not let clients end sessions.

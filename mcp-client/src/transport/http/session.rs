@@ -1,8 +1,13 @@
-//! [`Session`]: what was agreed with a server of an older revision.
+//! [`Session`]: the session with a server of an older revision.
+
+use std::sync::Arc;
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use mcp_types::{Revision, headers};
+use tokio::sync::{Notify, watch};
+
+use crate::protocol::error::ConnectError;
 
 /// What every POST accepts as an answer.
 pub(super) const BOTH: HeaderValue =
@@ -20,15 +25,15 @@ pub(super) struct Session {
     pub(super) id: Option<HeaderValue>,
     /// Which one it is, so that of two calls that find it gone one begins the next.
     pub(super) number: u64,
-    pub(super) stage: Stage,
-    /// Whether the server has answered the wish for a stream of its own.
-    pub(super) heard: bool,
+    pub(super) phase: SessionPhase,
+    /// Whether the server has answered the request for a stream of its own.
+    pub(super) stream_answered: bool,
     /// Where messages are posted, over HTTP+SSE of 2024-11-05.
     pub(super) messages: Option<Uri>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum SessionPhase {
     /// Not begun, or gone.
     #[default]
     Gone,
@@ -40,7 +45,7 @@ pub(super) enum Stage {
 
 impl Session {
     pub(super) fn is_ready(&self) -> bool {
-        self.stage == Stage::Ready
+        self.phase == SessionPhase::Ready
     }
 
     /// The headers of a POST.
@@ -71,7 +76,7 @@ impl Session {
             headers.insert(SESSION_ID, id.clone());
         }
         // The transport of 2024-11-05 has no such header.
-        let has_version = self.stage != Stage::Gone && self.messages.is_none();
+        let has_version = self.phase != SessionPhase::Gone && self.messages.is_none();
         if let Some(version) = version(revision).filter(|_| has_version) {
             headers.insert(PROTOCOL_VERSION, version);
         }
@@ -82,4 +87,13 @@ impl Session {
 fn version(revision: Revision) -> Option<HeaderValue> {
     let known = revision >= Revision::V2025_06_18;
     known.then(|| HeaderValue::from_static(revision.as_str()))
+}
+
+/// Connects the calls that need a new session with the task that begins one.
+#[derive(Default)]
+pub(super) struct SessionRecovery {
+    /// Notified by calls that need a session.
+    pub(super) wanted: Notify,
+    /// The error of the last attempt, if it failed. Sent after each attempt.
+    pub(super) attempts: watch::Sender<Option<Arc<ConnectError>>>,
 }

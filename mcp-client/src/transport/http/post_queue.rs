@@ -1,4 +1,4 @@
-//! [`Outbox`]: messages that nobody waits to see sent.
+//! [`PostQueue`]: messages that nobody waits to see sent.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// Answers to a server's requests, and the news of calls that were given up.
-pub(super) struct Outbox {
-    waiting: Mutex<Waiting>,
+pub(super) struct PostQueue {
+    waiting: Mutex<QueuedPosts>,
     added: Notify,
     taken: Notify,
     /// Bytes that may wait.
@@ -15,19 +15,19 @@ pub(super) struct Outbox {
 }
 
 #[derive(Default)]
-struct Waiting {
-    messages: VecDeque<Note>,
+struct QueuedPosts {
+    messages: VecDeque<QueuedPost>,
     bytes: usize,
 }
 
 /// A message that is on its way.
-pub(super) struct Note {
+pub(super) struct QueuedPost {
     pub(super) message: Vec<u8>,
     /// The session that it is for, where no other will do.
     pub(super) session: Option<u64>,
 }
 
-impl Outbox {
+impl PostQueue {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             waiting: Mutex::default(),
@@ -38,20 +38,20 @@ impl Outbox {
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, QueuedPosts> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn add(&self, note: Note) {
+    pub(super) fn add(&self, post: QueuedPost) {
         {
             let mut waiting = self.waiting();
             // No more answers are added than room is made for; calls may be given up at any time.
-            if note.session.is_none() && waiting.bytes >= self.limit {
+            if post.session.is_none() && waiting.bytes >= self.limit {
                 tracing::warn!("the server takes no messages: it does not hear that a call ended");
                 return;
             }
-            waiting.bytes += note.message.len();
-            waiting.messages.push_back(note);
+            waiting.bytes += post.message.len();
+            waiting.messages.push_back(post);
         }
         self.added.notify_one();
     }
@@ -67,23 +67,23 @@ impl Outbox {
         }
     }
 
-    pub(super) async fn take(&self) -> Note {
+    pub(super) async fn take(&self) -> QueuedPost {
         loop {
-            if let Some(note) = self.take_now() {
-                return note;
+            if let Some(post) = self.take_now() {
+                return post;
             }
             self.added.notified().await;
         }
     }
 
-    pub(super) fn take_now(&self) -> Option<Note> {
-        let note = {
+    pub(super) fn take_now(&self) -> Option<QueuedPost> {
+        let post = {
             let mut waiting = self.waiting();
-            let note = waiting.messages.pop_front()?;
-            waiting.bytes -= note.message.len();
-            note
+            let post = waiting.messages.pop_front()?;
+            waiting.bytes -= post.message.len();
+            post
         };
         self.taken.notify_waiters();
-        Some(note)
+        Some(post)
     }
 }

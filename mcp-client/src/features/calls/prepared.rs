@@ -1,9 +1,10 @@
-//! [`Sending`]: a call with its params in the form of the server's revision, until its result.
+//! [`PreparedCall`]: sends a call and answers questions of the server until the result arrives.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use mcp_types::headers::name_member;
 use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
@@ -15,76 +16,104 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use super::Call;
-use crate::client::Client;
 use crate::features::cache::{Found, Missing};
 use crate::features::server_requests::url_elicitation;
-use crate::protocol::connection::Core;
+use crate::features::shared_connection::SharedConnection;
+use crate::features::state::Features;
+use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
-use crate::protocol::params::{Params, Part};
-use crate::protocol::roundtrip::{Wait, exchange};
+use crate::protocol::params::{ParamValue, Params};
+use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
-/// A call with its params in the form of the server's revision.
-pub(super) struct Sending<R> {
-    core: Arc<Core>,
+/// The parts of a call that the program configures.
+pub(super) struct CallParts<R: Request> {
+    /// Keeps the connection open as long as the call exists.
+    pub(super) connection: SharedConnection,
+    pub(super) params: R::Params,
+    pub(super) meta: Object,
+    pub(super) timeout: CallTimeout,
+    /// Whether the cache is bypassed.
+    pub(super) fresh: bool,
+}
+
+impl<R: Request> Clone for CallParts<R> {
+    fn clone(&self) -> Self {
+        Self {
+            connection: self.connection.clone(),
+            params: self.params.clone(),
+            meta: self.meta.clone(),
+            timeout: self.timeout.clone(),
+            fresh: self.fresh,
+        }
+    }
+}
+
+/// A call whose params are encoded in the form of the negotiated revision.
+pub(super) struct PreparedCall<R> {
+    shared: SharedConnection,
     pub(super) revision: Revision,
     params: String,
     meta: Object,
-    wait: Wait,
+    timeout: CallTimeout,
     fresh: bool,
-    /// The connection lasts as long as the call.
-    _client: Client,
     request: PhantomData<fn() -> R>,
 }
 
-impl<R> Sending<R>
+impl<R> PreparedCall<R>
 where
     R: Request + 'static,
     R::Params: Versioned,
     R::Result: Versioned,
 {
-    /// In a box, since params are large and soon written.
-    pub(super) async fn new(call: Box<Call<R>>) -> Result<Self, CallError> {
-        let core = Arc::clone(call.client.core());
+    /// Takes a box, because params are large and are dropped as soon as they are encoded.
+    pub(super) async fn new(parts: Box<CallParts<R>>) -> Result<Self, CallError> {
         let method = R::METHOD;
-        let after = call.wait.time;
-        // Nearly always there is nothing to wait for, not even by a timer.
-        if core.life.is_restarting() {
-            Box::pin(timeout(after, core.life.ready()))
+        let state = &parts.connection.connection().state;
+        let after = parts.timeout.time;
+        // Checked first: nearly always there is nothing to wait for, and no timer is needed.
+        if state.is_reconnecting() {
+            Box::pin(timeout(after, state.wait_reconnected()))
                 .await
                 .map_err(|_| CallError::Timeout { method, after })?;
         }
-        let call = *call;
-        let revision = core.revision();
-        let params = revision.encode_text(call.params);
+        let parts = *parts;
+        let revision = parts.connection.connection().revision();
+        let params = revision.encode_text(parts.params);
         let params = params.map_err(|source| CallError::Params { method, source })?;
         Ok(Self {
-            core,
+            shared: parts.connection,
             revision,
             params,
-            meta: call.meta,
-            wait: call.wait,
-            fresh: call.fresh,
-            _client: call.client,
+            meta: parts.meta,
+            timeout: parts.timeout,
+            fresh: parts.fresh,
             request: PhantomData,
         })
     }
 
-    /// The result when the request is done; `read` gives none where it is another outcome.
+    fn connection(&self) -> &Arc<Connection> {
+        self.shared.connection()
+    }
+
+    fn features(&self) -> &Features {
+        self.shared.features()
+    }
+
+    /// Sends the call until a final result arrives. `read` returns `None` for other results.
     pub(super) async fn finish<T>(
         self,
         read: impl Fn(Revision, &str) -> Result<Option<T>, VersionError>,
     ) -> Result<T, CallError> {
         let method = R::METHOD;
-        let rounds = self.core.limits.rounds.max(1);
+        let rounds = self.connection().limits.rounds.max(1);
         let modern = self.revision == Revision::LATEST;
         let read = |text: &str| lenient::read(self.revision, method, text, &read);
         let mut missing = match self.find() {
             Found::Kept(text) => match read(&text) {
                 Ok(Some(result)) => {
                     #[cfg(feature = "json-schema")]
-                    self.look_at(&text)?;
+                    self.check_output(&text)?;
                     return Ok(result);
                 }
                 _ => None,
@@ -92,16 +121,16 @@ where
             Found::Missing(missing) => Some(missing),
             Found::Never => None,
         };
-        // What is rare is in boxes.
+        // Rare paths are boxed to keep the future small.
         let mut answers = Answers::default();
-        let mut showed_pages = false;
+        let mut opened_pages_once = false;
         for _ in 0..rounds {
             let text = match self.send(&answers).await {
                 Err(CallError::Refused { source, .. })
-                    if !showed_pages && Box::pin(self.opened_pages(&source)).await? =>
+                    if !opened_pages_once && Box::pin(self.opened_pages(&source)).await? =>
                 {
-                    // Once: whether the user is done with them is not known.
-                    showed_pages = true;
+                    // Only once: the client cannot know whether the user has finished there.
+                    opened_pages_once = true;
                     continue;
                 }
                 text => text?,
@@ -110,14 +139,14 @@ where
                 Ok(Some(result)) => {
                     self.keep(missing, &text);
                     #[cfg(feature = "json-schema")]
-                    self.look_at(text.get())?;
+                    self.check_output(text.get())?;
                     return Ok(result);
                 }
                 Ok(None) => None,
                 Err(fault) => Some(fault),
             };
             missing = None;
-            // Only now it matters what else the answer is.
+            // Not a final result: find out which other one it is.
             match (result_type(text.get()), fault) {
                 (Some(kind), _) if modern && kind == INPUT_REQUIRED => {
                     answers = Box::pin(self.answer(&text)).await?;
@@ -141,26 +170,42 @@ where
 
     pub(super) async fn send(&self, answers: &Answers) -> Result<Box<RawValue>, CallError> {
         let method = R::METHOD;
-        let reports = self.wait.progress.is_some();
+        let reports = self.timeout.progress.is_some();
         let mut params = Params::read(&self.params).map_err(|error| CallError::Params {
             method,
             source: error.into(),
         })?;
+        let header_source = HeaderSource {
+            name: name_member(method).and_then(|name| params.text(name)),
+            arguments: params.text("arguments"),
+        };
         if let Some(responses) = &answers.responses {
-            params = params.with("inputResponses", Part::Raw(responses));
+            params = params.with("inputResponses", ParamValue::Raw(responses));
         }
         if let Some(state) = &answers.state {
-            params = params.with("requestState", Part::Raw(state));
+            params = params.with("requestState", ParamValue::Raw(state));
         }
-        let text = exchange(&self.core, method, self.wait.clone(), |id| {
-            let token = reports.then_some(id);
-            let params = params.described(&self.core, self.revision, token);
-            let more = self.meta.iter();
-            more.fold(params, |params, (name, value)| params.meta(name, value))
-        });
+        let text = roundtrip(
+            self.connection(),
+            method,
+            self.timeout.clone(),
+            header_source,
+            |id| {
+                if self.revision == Revision::LATEST {
+                    params = params.describe(&self.connection().request_meta);
+                }
+                if reports {
+                    params = params.progress_token(id);
+                }
+                let more = self.meta.iter();
+                more.fold(params, |params, (name, value)| params.meta(name, value))
+            },
+        );
         let text = text.await;
-        if let (Err(CallError::Refused { source, .. }), Some(cache)) = (&text, &self.core.cache) {
-            // Perhaps a cursor that the server does not know any more.
+        if let (Err(CallError::Refused { source, .. }), Some(cache)) =
+            (&text, &self.features().cache)
+        {
+            // The reason may be a cursor that the server has forgotten.
             if source.code == INVALID_PARAMS && self.revision == Revision::LATEST {
                 cache.forget(method);
             }
@@ -168,34 +213,36 @@ where
         text
     }
 
-    /// Whether it may help to try again after a refusal, since the user opened what it asks for.
+    /// Returns `true` if the error asked the user to open pages, and the user did, so that the call
+    /// may succeed now.
     async fn opened_pages(&self, refusal: &ErrorObject) -> Result<bool, CallError> {
-        let Some(asked) = url_elicitation::asked(&self.core.inputs, self.revision, refusal) else {
+        let inputs = self.features().server_requests.inputs();
+        let Some(pages) = url_elicitation::required_pages(inputs, self.revision, refusal) else {
             return Ok(false);
         };
-        self.few(asked.len())?;
-        let opened = url_elicitation::opened(&self.core.inputs, asked).await;
+        self.check_questions(pages.len())?;
+        let opened = url_elicitation::open_pages(inputs, pages).await;
         opened.map_err(|source| CallError::Input {
             method: R::METHOD,
             source,
         })
     }
 
-    /// Looks whether the result is there already.
+    /// Looks the result up in the cache.
     fn find(&self) -> Found {
-        match &self.core.cache {
+        match &self.features().cache {
             Some(cache) if self.revision == Revision::LATEST => {
-                let known = &self.core.described;
+                let known = &self.connection().request_meta;
                 cache.find(R::METHOD, &self.params, known, &self.meta, self.fresh)
             }
             _ => Found::Never,
         }
     }
 
-    /// Learns from the result what tools promise, or holds it to that.
+    /// Remembers the output schemas of listed tools, and checks the results of their calls.
     #[cfg(feature = "json-schema")]
-    fn look_at(&self, text: &str) -> Result<(), CallError> {
-        let schemas = &self.core.schemas;
+    fn check_output(&self, text: &str) -> Result<(), CallError> {
+        let schemas = &self.features().output_schemas;
         match R::METHOD {
             ListToolsRequest::METHOD => schemas.learn(text),
             CallToolRequest::METHOD => schemas.hold(self.revision, &self.params, text)?,
@@ -204,16 +251,16 @@ where
         Ok(())
     }
 
-    /// Keeps a result that was not there.
+    /// Stores a result in the cache.
     fn keep(&self, missing: Option<Missing>, text: &RawValue) {
-        if let (Some(missing), Some(cache)) = (missing, &self.core.cache) {
+        if let (Some(missing), Some(cache)) = (missing, &self.features().cache) {
             cache.keep(missing, text.get());
         }
     }
 
-    /// Refuses more questions in one answer than may be worked on at once.
-    fn few(&self, asked: usize) -> Result<(), CallError> {
-        let limit = self.core.limits.server_requests;
+    /// Fails if one response has more questions than may be worked on at once.
+    fn check_questions(&self, asked: usize) -> Result<(), CallError> {
+        let limit = self.connection().limits.server_requests;
         if asked <= limit {
             return Ok(());
         }
@@ -224,7 +271,7 @@ where
         })
     }
 
-    /// Answers what the server asks.
+    /// Answers the questions of an input-required result.
     async fn answer(&self, text: &RawValue) -> Result<Answers, CallError> {
         let method = R::METHOD;
         let unwritten = |error: serde_json::Error| CallError::Params {
@@ -238,9 +285,10 @@ where
             })?;
         let mut answers = Answers::default();
         if let Some(requests) = asked.input_requests {
-            self.few(requests.len())?;
-            let (permits, time) = (&self.core.questions, self.wait.time);
-            let responses = self.core.inputs.answers(requests, permits, time).await;
+            self.check_questions(requests.len())?;
+            let (permits, time) = (&self.features().input_permits, self.timeout.time);
+            let inputs = self.features().server_requests.inputs();
+            let responses = inputs.answers(requests, permits, time).await;
             let responses = responses.map_err(|source| CallError::Input { method, source })?;
             answers.responses = Some(json::to_raw(&responses).map_err(unwritten)?);
         }
@@ -251,19 +299,19 @@ where
     }
 }
 
-/// What a request says when it is sent again.
+/// The members that a request has in addition when it is sent again.
 #[derive(Default)]
 pub(super) struct Answers {
     responses: Option<Box<RawValue>>,
     state: Option<Box<RawValue>>,
 }
 
-/// The result type of a request that is not done.
+/// The result type of an input-required result.
 const INPUT_REQUIRED: &str = "input_required";
-/// The result type of one that is.
+/// The result type of a final result.
 pub(super) const COMPLETE: &str = "complete";
 
-/// What a result says that it is.
+/// Returns the member `resultType` of a result.
 pub(super) fn result_type(text: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Peek<'a> {

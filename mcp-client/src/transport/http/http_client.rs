@@ -1,4 +1,4 @@
-//! [`Wire`]: one request and the response to it, with authorization and redirects.
+//! [`HttpClient`]: one request and the response to it, with authorization and redirects.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use mcp_types::peer_text::PeerText;
 
-use super::alive;
 use super::authorize::{Authorize, Challenge};
 use super::connector::PoolClient;
+use super::liveness;
 use super::url;
 use crate::protocol::error::HttpError;
 use crate::util::http_body::Full;
@@ -20,15 +20,15 @@ use crate::util::http_body::Full;
 const REDIRECTS: usize = 4;
 
 /// The way to a server, whatever is said on it.
-pub(super) struct Wire {
-    pub(super) client: PoolClient,
+pub(super) struct HttpClient {
+    pub(super) pool: PoolClient,
     pub(super) url: Uri,
     /// What the program adds to every request.
     pub(super) headers: HeaderMap,
     pub(super) authorize: Option<Arc<dyn Authorize>>,
 }
 
-impl Wire {
+impl HttpClient {
     /// Sends a request, for which `head` writes the headers, and gives the response, whatever it
     /// is, unless it asks for authorization or for another place.
     pub(super) async fn send(
@@ -57,7 +57,7 @@ impl Wire {
             if let Some(token) = &token {
                 headers.insert(AUTHORIZATION, token.clone());
             }
-            let response = alive::respond(&self.client, request).await?;
+            let response = liveness::respond(&self.pool, request).await?;
             let status = response.status();
             if matches!(status.as_u16(), 401 | 403) {
                 let new = match &self.authorize {

@@ -29,7 +29,7 @@ pub(super) struct ToolHeaders {
 
 #[derive(Default)]
 struct Tools {
-    by_name: HashMap<String, Known>,
+    by_name: HashMap<String, HeaderParamList>,
     bytes: usize,
 }
 
@@ -41,7 +41,7 @@ impl Tools {
     }
 
     /// Adds a tool, if there is room.
-    fn add(&mut self, tool: &str, params: Known) -> bool {
+    fn add(&mut self, tool: &str, params: HeaderParamList) -> bool {
         let after = self.bytes.saturating_add(size(tool, &params));
         let fits = self.by_name.len() < TOOLS && after <= BYTES;
         if fits {
@@ -66,10 +66,10 @@ fn size(tool: &str, params: &[HeaderParam]) -> usize {
 }
 
 /// The marked parameters of a tool.
-pub(super) type Known = Arc<[HeaderParam]>;
+pub(super) type HeaderParamList = Arc<[HeaderParam]>;
 
 impl ToolHeaders {
-    pub(super) fn of(&self, tool: &str) -> Option<Known> {
+    pub(super) fn of(&self, tool: &str) -> Option<HeaderParamList> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.by_name.get(tool).cloned()
     }

@@ -1,4 +1,4 @@
-//! [`Telling`]: connections that tell when they end.
+//! [`Monitored`]: connections whose end can be observed.
 //!
 //! `hyper` loses a request that is handed to a connection at the very moment at which that ends,
 //! about once in a hundred thousand times under load: it stays in a channel that nobody reads, and
@@ -15,14 +15,14 @@ use std::time::Duration;
 use http::{Extensions, Request, Response, Uri};
 use hyper::body::Incoming;
 use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::{
-    CaptureConnection, Connected, Connection, capture_connection,
+    CaptureConnection, Connect, Connected, Connection, capture_connection,
 };
 use tokio::sync::watch;
 use tokio::time::sleep;
 use tower_service::Service;
 
-use super::connector::PoolClient;
 use crate::protocol::error::HttpError;
 use crate::util::http_body::Full;
 
@@ -30,10 +30,13 @@ use crate::util::http_body::Full;
 const MOMENTS: Duration = Duration::from_secs(1);
 
 /// Sends a request, and waits for the response as long as there is a connection that may bring it.
-pub(super) async fn respond(
-    client: &PoolClient,
+pub(super) async fn respond<C>(
+    client: &legacy::Client<C, Full>,
     mut request: Request<Full>,
-) -> Result<Response<Incoming>, HttpError> {
+) -> Result<Response<Incoming>, HttpError>
+where
+    C: Connect + Clone + Send + Sync + 'static,
+{
     let connection = capture_connection(&mut request);
     let mut response = pin!(client.request(request));
     tokio::select! {
@@ -80,24 +83,24 @@ struct Alive(watch::Receiver<()>);
 
 /// A connector, or a connection, that tells of the end.
 #[derive(Clone, Debug)]
-pub(super) struct Telling<T> {
+pub(super) struct Monitored<T> {
     inner: T,
     alive: watch::Sender<()>,
 }
 
-impl<T> Telling<T> {
+impl<T> Monitored<T> {
     pub(super) fn new(inner: T) -> Self {
         let alive = watch::Sender::new(());
         Self { inner, alive }
     }
 }
 
-impl<C> Service<Uri> for Telling<C>
+impl<C> Service<Uri> for Monitored<C>
 where
     C: Service<Uri>,
     C::Future: Send + 'static,
 {
-    type Response = Telling<C::Response>;
+    type Response = Monitored<C::Response>;
     type Error = C::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, C::Error>> + Send>>;
 
@@ -107,17 +110,17 @@ where
 
     fn call(&mut self, url: Uri) -> Self::Future {
         let connecting = self.inner.call(url);
-        Box::pin(async { connecting.await.map(Telling::new) })
+        Box::pin(async { connecting.await.map(Monitored::new) })
     }
 }
 
-impl<T: Connection> Connection for Telling<T> {
+impl<T: Connection> Connection for Monitored<T> {
     fn connected(&self) -> Connected {
         self.inner.connected().extra(Alive(self.alive.subscribe()))
     }
 }
 
-impl<T: Read + Unpin> Read for Telling<T> {
+impl<T: Read + Unpin> Read for Monitored<T> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,
@@ -127,7 +130,7 @@ impl<T: Read + Unpin> Read for Telling<T> {
     }
 }
 
-impl<T: Write + Unpin> Write for Telling<T> {
+impl<T: Write + Unpin> Write for Monitored<T> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,

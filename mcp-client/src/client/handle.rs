@@ -1,0 +1,235 @@
+//! [`Client`]: a connection to a server.
+
+use std::sync::Arc;
+
+use mcp_types::json::Object;
+use mcp_types::revision::Versioned;
+use mcp_types::v2025_11_25::RootsListChangedNotification;
+use mcp_types::{
+    ClientCapabilities, Implementation, Notification, Proposal, Request, RequestMetaObject,
+    Revision, ServerCapabilities, SubscriptionFilter, rpc,
+};
+
+use crate::features::calls::Call;
+use crate::features::shared_connection::SharedConnection;
+use crate::features::state::Features;
+use crate::features::subscriptions::Subscription;
+use crate::protocol::connection::Connection;
+use crate::protocol::error::{CallError, TransportError};
+#[cfg(feature = "tls")]
+use crate::protocol::fetch::FetchPolicy;
+use crate::protocol::roundtrip::notify;
+use crate::protocol::transport::Driver;
+
+/// A connection to a server, with a method for each request of the newest revision.
+/// [`Client::builder`] creates one.
+///
+/// Cheap to clone. The connection is closed with the last clone, [call](Call) and [`Subscription`],
+/// or by [`close`](Self::close).
+#[derive(Clone)]
+pub struct Client {
+    shared: SharedConnection,
+    /// How URLs that the server names are loaded.
+    #[cfg(feature = "tls")]
+    fetch_policy: Arc<FetchPolicy>,
+}
+
+/// Marks a connection as closed when its driver ends, even if the runtime drops the driver.
+struct CloseGuard(Arc<Connection>);
+
+impl Drop for CloseGuard {
+    fn drop(&mut self) {
+        self.0.inbound.abort_requests();
+        self.0.pending.close(TransportError::Closed);
+        self.0.state.set_closed();
+    }
+}
+
+impl Client {
+    /// Spawns the task that drives a connection. It ends by itself, in bounded time, after the last
+    /// clone of the client was dropped.
+    pub(super) fn start(
+        connection: Arc<Connection>,
+        features: Arc<Features>,
+        driver: Driver,
+        #[cfg(feature = "tls")] fetch_policy: FetchPolicy,
+    ) -> Self {
+        let guard = CloseGuard(Arc::clone(&connection));
+        let driver = driver(Arc::clone(&connection));
+        tokio::spawn(async move {
+            let _guard = guard;
+            driver.await;
+        });
+        Self {
+            shared: SharedConnection::new(connection, features),
+            #[cfg(feature = "tls")]
+            fetch_policy: Arc::new(fetch_policy),
+        }
+    }
+
+    pub(super) fn connection(&self) -> &Arc<Connection> {
+        self.shared.connection()
+    }
+
+    #[cfg(feature = "tls")]
+    pub(super) fn fetch_policy(&self) -> &FetchPolicy {
+        &self.fetch_policy
+    }
+
+    /// Ends the connection in order, for all clones, and waits until nothing is left of it: what
+    /// is on its way to the server is sent, and a process that was started for it has ended.
+    /// Calls that wait, and such that begin later, end with [`TransportError::Closed`].
+    ///
+    /// A client that is dropped ends its connection in the same way, only that nobody waits for
+    /// it. If the runtime ends before that is done, a process is killed.
+    pub async fn close(&self) {
+        let connection = self.connection();
+        connection.pending.close(TransportError::Closed);
+        connection.inbound.abort_requests();
+        connection.state.request_shutdown();
+        connection.state.wait_closed().await;
+    }
+
+    /// The revision that is spoken with this server.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.connection().revision()
+    }
+
+    /// Name and version of the server, if it gave them. Nobody checks what it says of itself.
+    #[must_use]
+    pub fn server_info(&self) -> Option<Implementation> {
+        self.connection().negotiated()?.info.clone()
+    }
+
+    /// What the server offers.
+    #[must_use]
+    pub fn server_capabilities(&self) -> ServerCapabilities {
+        let server = self.connection().negotiated();
+        server
+            .map(|server| server.capabilities.clone())
+            .unwrap_or_default()
+    }
+
+    /// Whether both sides announced a proposal: this client, and a server of the newest revision.
+    #[must_use]
+    pub fn speaks(&self, proposal: Proposal) -> bool {
+        let connection = self.connection();
+        let server = connection.negotiated();
+        connection.proposals.contains(&proposal)
+            && server.is_some_and(|server| {
+                server.revision == Revision::LATEST
+                    && proposal.is_announced(&server.capabilities.experimental)
+            })
+    }
+
+    /// How the server wants to be used, in words for a model.
+    #[must_use]
+    pub fn instructions(&self) -> Option<String> {
+        self.connection().negotiated()?.instructions.clone()
+    }
+
+    /// The `_meta` that params of the newest revision must have, for params that are made by hand
+    /// and given to [`request`](Self::request). What requests say of the client is added when they
+    /// are sent.
+    #[must_use]
+    pub fn meta(&self) -> RequestMetaObject {
+        // Both members are replaced by what stands in `described`.
+        RequestMetaObject::new(Revision::LATEST.as_str(), ClientCapabilities::new())
+    }
+
+    /// Subscribes to changes of lists and resources, on servers of both eras: page "Subscriptions"
+    /// of the specification, and before it `resources/subscribe`. The events are of the type
+    /// [`SubscriptionEvent`](crate::SubscriptionEvent); what keeps it from listening is one of
+    /// them, or the last thing that is heard.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub fn listen(&self, filter: SubscriptionFilter) -> Subscription {
+        Subscription::new(self.shared.clone(), filter)
+    }
+
+    /// Sends a notification of the method table, or one of an application's own.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Params`] where the server's revision cannot say it, [`CallError::Lost`] where
+    /// the connection is lost, [`CallError::Timeout`] where the server does not take it within
+    /// [`Limits::call_time`](crate::Limits).
+    pub async fn notify<N>(&self, params: N::Params) -> Result<(), CallError>
+    where
+        N: Notification,
+        N::Params: Versioned,
+    {
+        let method = N::METHOD;
+        let mut message = Vec::new();
+        rpc::write_notification_at(&mut message, method, params, self.revision())
+            .map_err(|source| CallError::Params { method, source })?;
+        self.send_notification(method, message).await
+    }
+
+    async fn send_notification(
+        &self,
+        method: &'static str,
+        message: Vec<u8>,
+    ) -> Result<(), CallError> {
+        notify(self.connection(), method, message).await
+    }
+
+    /// Drops what is [kept](crate::Cache) for this client alone: what to do when it speaks for
+    /// somebody else from now on.
+    pub fn forget_cached(&self) {
+        if let Some(cache) = &self.shared.features().cache {
+            cache.forget_own();
+        }
+    }
+
+    /// Tells the server that the roots have changed, where it knows of such news: those of the
+    /// newest revision ask for the roots when they need them, and nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Lost`] where the connection is lost, [`CallError::Timeout`] where the server does
+    /// not take it in time.
+    pub async fn roots_changed(&self) -> Result<(), CallError> {
+        if self.revision() == Revision::LATEST {
+            return Ok(());
+        }
+        let method = RootsListChangedNotification::METHOD;
+        let mut message = Vec::new();
+        rpc::write_notification(&mut message, method, None::<&Object>).map_err(|error| {
+            let source = error.into();
+            CallError::Params { method, source }
+        })?;
+        self.send_notification(method, message).await
+    }
+
+    /// Any request of the method table, also one that only older revisions or extensions have, or
+    /// one of an application's own.
+    ///
+    /// ```
+    /// use mcp_client::types::v2025_11_25::PingRequest;
+    /// # async fn ping(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
+    /// client.request::<PingRequest>(None).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn request<R>(&self, params: R::Params) -> Call<R>
+    where
+        R: Request + 'static,
+        R::Params: Versioned,
+        R::Result: Versioned,
+    {
+        Call::new(self.shared.clone(), params)
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("revision", &self.revision())
+            .field("server", &self.server_info())
+            .finish_non_exhaustive()
+    }
+}
