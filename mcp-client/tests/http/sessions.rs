@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcp_client::types::{
     Notification, ProgressNotification, ProgressNotificationParams, Revision, Root,
 };
-use mcp_client::{CallError, Client, ClientBuilder, HttpError, Limits};
+use mcp_client::{CallError, Client, ClientBuilder, HttpError, Limits, TransportError};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
