@@ -11,7 +11,7 @@
 //!     println!("{}: {}", tool.name, tool.description.unwrap_or_default());
 //! }
 //! let numbers = serde_json::json!({ "a": 1, "b": 2 });
-//! let sum = client.call_tool("get-sum").arguments_of(&numbers)?.await?;
+//! let sum = client.call_tool("get-sum").arguments(&numbers).await?;
 //! println!("{}", sum.text());
 //! client.close().await;
 //! # Ok(())
@@ -91,7 +91,7 @@ mod util;
 
 pub use client::{Client, ClientBuilder};
 pub use features::cache::Cache;
-pub use features::calls::Call;
+pub use features::calls::{Call, IntoObject};
 pub use features::lists::{List, Listed, Page, Paged};
 pub use features::subscriptions::{Subscription, SubscriptionEvent};
 pub use mcp_types as types;

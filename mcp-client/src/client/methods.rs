@@ -2,7 +2,7 @@
 
 //! Calls for the requests of the newest revision.
 
-use mcp_types::json::{Map, Object};
+use mcp_types::json::Map;
 
 use mcp_types::{
     CallToolRequest, CallToolRequestParams, CompleteRequest, CompleteRequestParams,
@@ -15,7 +15,7 @@ use mcp_types::{
 };
 
 use crate::client::Client;
-use crate::features::calls::Call;
+use crate::features::calls::{Call, IntoObject};
 use crate::features::lists::{List, Paged};
 
 impl Client {
@@ -46,49 +46,40 @@ impl Client {
         self.request(GetPromptRequestParams::new(name, self.meta()))
     }
 
-    /// Asks for one page of the prompts that the server offers (`prompts/list`).
-    pub fn list_prompts(&self) -> Call<ListPromptsRequest> {
-        self.request(PaginatedRequestParams::new(self.meta()))
-    }
-
-    /// Elements of all pages of [`list_prompts`](Self::list_prompts), one after the other. Each
-    /// page is asked for when it is needed. (`prompts/list`)
+    /// Lists the prompts of the server (`prompts/list`).
+    ///
+    /// Await [`all`](List::all) for the elements of all pages, or take them one after the other
+    /// with [`next`](List::next): each page is requested when it is needed.
+    /// [`one_page`](List::one_page) requests a single page.
     pub fn prompts(&self) -> List<ListPromptsRequest> {
-        self.list_prompts().list()
+        self.request(PaginatedRequestParams::new(self.meta())).list()
     }
 
-    /// Asks for one page of the resource templates that the server offers
-    /// (`resources/templates/list`).
-    pub fn list_resource_templates(&self) -> Call<ListResourceTemplatesRequest> {
-        self.request(PaginatedRequestParams::new(self.meta()))
-    }
-
-    /// Elements of all pages of [`list_resource_templates`](Self::list_resource_templates), one
-    /// after the other. Each page is asked for when it is needed. (`resources/templates/list`)
+    /// Lists the resource templates of the server (`resources/templates/list`).
+    ///
+    /// Await [`all`](List::all) for the elements of all pages, or take them one after the other
+    /// with [`next`](List::next): each page is requested when it is needed.
+    /// [`one_page`](List::one_page) requests a single page.
     pub fn resource_templates(&self) -> List<ListResourceTemplatesRequest> {
-        self.list_resource_templates().list()
+        self.request(PaginatedRequestParams::new(self.meta())).list()
     }
 
-    /// Asks for one page of the resources that the server offers (`resources/list`).
-    pub fn list_resources(&self) -> Call<ListResourcesRequest> {
-        self.request(PaginatedRequestParams::new(self.meta()))
-    }
-
-    /// Elements of all pages of [`list_resources`](Self::list_resources), one after the other.
-    /// Each page is asked for when it is needed. (`resources/list`)
+    /// Lists the resources of the server (`resources/list`).
+    ///
+    /// Await [`all`](List::all) for the elements of all pages, or take them one after the other
+    /// with [`next`](List::next): each page is requested when it is needed.
+    /// [`one_page`](List::one_page) requests a single page.
     pub fn resources(&self) -> List<ListResourcesRequest> {
-        self.list_resources().list()
+        self.request(PaginatedRequestParams::new(self.meta())).list()
     }
 
-    /// Asks for one page of the tools that the server offers (`tools/list`).
-    pub fn list_tools(&self) -> Call<ListToolsRequest> {
-        self.request(PaginatedRequestParams::new(self.meta()))
-    }
-
-    /// Elements of all pages of [`list_tools`](Self::list_tools), one after the other. Each page
-    /// is asked for when it is needed. (`tools/list`)
+    /// Lists the tools of the server (`tools/list`).
+    ///
+    /// Await [`all`](List::all) for the elements of all pages, or take them one after the other
+    /// with [`next`](List::next): each page is requested when it is needed.
+    /// [`one_page`](List::one_page) requests a single page.
     pub fn tools(&self) -> List<ListToolsRequest> {
-        self.list_tools().list()
+        self.request(PaginatedRequestParams::new(self.meta())).list()
     }
 
     /// Asks a server for the contents of one resource. (`resources/read`)
@@ -109,8 +100,11 @@ impl Client {
 impl Call<CallToolRequest> {
     /// Input for the tool, by argument name; it has to satisfy the tool's `inputSchema`. Absent
     /// where the tool takes none.
-    pub fn arguments(self, arguments: impl Into<Object>) -> Self {
-        self.with(|params| params.arguments(arguments))
+    ///
+    /// Takes an object, or a reference to anything that is encoded as one. A value that is encoded
+    /// as something else is an error when the call is awaited.
+    pub fn arguments(self, arguments: impl IntoObject) -> Self {
+        self.with_object(arguments, |params, object| params.arguments(object))
     }
 
     /// Answers to the questions of the preceding input-required result, each under the key of its

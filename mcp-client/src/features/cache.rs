@@ -34,10 +34,10 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// # use mcp_client::{Cache, CallError, Client};
 /// let builder = Client::builder("demo", "1.0.0").cache(Cache::new().entries(1000));
 /// # async fn show(client: Client) -> Result<(), CallError> {
-/// let tools = client.list_tools().await?;
+/// let tools = client.tools().one_page().await?;
 /// // Not asked for again, unless it must be.
-/// let tools = client.list_tools().await?;
-/// let tools = client.list_tools().fresh().await?;
+/// let tools = client.tools().one_page().await?;
+/// let tools = client.tools().one_page().fresh().await?;
 /// # Ok(())
 /// # }
 /// ```

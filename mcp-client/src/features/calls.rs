@@ -3,6 +3,8 @@
 mod arguments;
 mod prepared;
 
+pub use arguments::IntoObject;
+
 use std::any::TypeId;
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -54,6 +56,7 @@ where
             meta: Object::new(),
             timeout,
             fresh: false,
+            fault: None,
         };
         Self { parts }
     }
@@ -62,6 +65,21 @@ where
     pub fn with(mut self, change: impl FnOnce(R::Params) -> R::Params) -> Self {
         self.parts.params = change(self.parts.params);
         self
+    }
+
+    /// Changes the params by an object. A value that is none is an error when the call is awaited.
+    pub(crate) fn with_object(
+        mut self,
+        value: impl IntoObject,
+        change: impl FnOnce(R::Params, Object) -> R::Params,
+    ) -> Self {
+        match value.into_object() {
+            Ok(object) => self.with(|params| change(params, object)),
+            Err(error) => {
+                self.parts.fault = Some(error);
+                self
+            }
+        }
     }
 
     /// How long to wait for the answer, in place of [`Limits::call_time`](crate::Limits).

@@ -116,6 +116,15 @@ impl<T> Default for Listed<T> {
 }
 
 impl<R: Paged> List<R> {
+    /// Returns the call that requests the page with which this list goes on, instead of all pages.
+    /// At the beginning that is the first page.
+    ///
+    /// Like every [`Call`], it takes a timeout or metadata; [`Call::list`] turns it into a list
+    /// again, whose pages are all requested that way.
+    pub fn one_page(self) -> Call<R> {
+        self.next.unwrap_or(self.first)
+    }
+
     /// The next element; `None` behind the last one, and behind an error that ends the list.
     ///
     /// # Errors

@@ -43,7 +43,7 @@
 //! // Arguments as members and values, or from a type of the program's own.
 //! let warm = Object::from([("city", "Rome")]);
 //! let rome = client.call_tool("weather").arguments(warm).await?;
-//! let oslo = client.call_tool("weather").arguments_of(&Place { city: "Oslo" })?.await?;
+//! let oslo = client.call_tool("weather").arguments(&Place { city: "Oslo" }).await?;
 //!
 //! // The result is the type of the specification; a tool that fails says so in it.
 //! if !oslo.has_failed() {
@@ -196,7 +196,7 @@
 //!
 //! A list comes in pages. [`tools`](crate::Client::tools), `resources`, `resource_templates` and
 //! `prompts` give its elements over all pages, as a stream, with [`next`](crate::List::next), or
-//! [all at once](crate::List::all). `list_tools` and its like ask for one page.
+//! [all at once](crate::List::all). [`one_page`](crate::List::one_page) asks for one page.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -224,9 +224,9 @@
 //! assert_eq!(listed.items.len(), 2);
 //!
 //! // Page by page.
-//! let page = client.list_tools().page().await?.result;
+//! let page = client.tools().one_page().page().await?.result;
 //! if let Some(cursor) = page.next_cursor {
-//!     let next = client.list_tools().cursor(cursor).await?;
+//!     let next = client.tools().one_page().cursor(cursor).await?;
 //!     assert_eq!(next.tools.len(), 1);
 //! }
 //! # Ok(())

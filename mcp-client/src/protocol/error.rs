@@ -150,6 +150,27 @@ pub enum CallError {
     },
 }
 
+impl CallError {
+    /// Returns the code of the error with which the server answered; `None` if it did not answer
+    /// with an error.
+    ///
+    /// ```
+    /// use mcp_client::CallError;
+    /// use mcp_client::types::rpc::INVALID_PARAMS;
+    ///
+    /// fn is_our_fault(error: &CallError) -> bool {
+    ///     error.code() == Some(INVALID_PARAMS)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn code(&self) -> Option<i64> {
+        match self {
+            Self::Refused { source, .. } => Some(source.code),
+            _ => None,
+        }
+    }
+}
+
 /// Why a connection cannot be made, or ended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -49,7 +49,7 @@ use sender::HttpSender;
 ///
 /// let server = Http::new("http://127.0.0.1:8080/mcp").header("x-tenant", "blue");
 /// let client = Client::builder("demo", "1.0.0").connect(server).await?;
-/// println!("{} tools", client.list_tools().await?.tools.len());
+/// println!("{} tools", client.tools().one_page().await?.tools.len());
 /// # Ok(())
 /// # }
 /// ```

@@ -22,7 +22,7 @@ impl Client {
     }
 
     /// Lists the members of a collection, page by page (SEP-2093). Params for more, such as a
-    /// filter, are added by [`list_resources`](Self::list_resources) in place of this.
+    /// filter, are added to a page of [`resources`](Self::resources) instead.
     ///
     /// # Errors
     ///
@@ -43,7 +43,8 @@ impl Client {
     ) -> Result<List<ListResourcesRequest>, CallError> {
         self.needs(Proposal::Sep2093, ListResourcesRequest::METHOD)?;
         Ok(self
-            .list_resources()
+            .resources()
+            .one_page()
             .with(|params| params.uri(collection))
             .list())
     }

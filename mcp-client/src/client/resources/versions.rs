@@ -48,7 +48,8 @@ impl Client {
         self.needs(Proposal::VersionedResources, ListResourcesRequest::METHOD)?;
         let filter = filter.into();
         Ok(self
-            .list_resources()
+            .resources()
+            .one_page()
             .with(|params| params.filter(filter))
             .list())
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use mcp_types::error::DecodeError;
 use mcp_types::headers::name_member;
 use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerText;
@@ -35,6 +36,8 @@ pub(super) struct CallParts<R: Request> {
     pub(super) timeout: CallTimeout,
     /// Whether the cache is bypassed.
     pub(super) fresh: bool,
+    /// Why a value that the program gave cannot be encoded.
+    pub(super) fault: Option<DecodeError>,
 }
 
 impl<R: Request> Clone for CallParts<R> {
@@ -45,6 +48,7 @@ impl<R: Request> Clone for CallParts<R> {
             meta: self.meta.clone(),
             timeout: self.timeout.clone(),
             fresh: self.fresh,
+            fault: self.fault.clone(),
         }
     }
 }
@@ -69,6 +73,10 @@ where
     /// Takes a box, because params are large and are dropped as soon as they are encoded.
     pub(super) async fn new(parts: Box<CallParts<R>>) -> Result<Self, CallError> {
         let method = R::METHOD;
+        if let Some(fault) = parts.fault {
+            let source = fault.into();
+            return Err(CallError::Params { method, source });
+        }
         let state = &parts.connection.connection().state;
         let after = parts.timeout.time;
         // Checked first: nearly always there is nothing to wait for, and no timer is needed.
