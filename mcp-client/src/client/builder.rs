@@ -220,7 +220,7 @@ impl ClientBuilder {
     }
 
     /// Speaks proposals, each behind the feature of its name, and announces them to servers of the
-    /// newest revision in `capabilities.experimental`. [`Client::speaks`] says whether the server
+    /// newest revision in `capabilities.experimental`. [`Client::negotiated`] says whether the server
     /// does, too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.proposals.extend(proposals);

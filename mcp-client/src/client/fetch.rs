@@ -57,7 +57,7 @@ impl ResourceReader for Client {
         use mcp_types::Proposal;
 
         Box::pin(async move {
-            if !self.speaks(Proposal::Sep2093) {
+            if !self.negotiated(Proposal::Sep2093) {
                 return None;
             }
             let result = self.read_resource_metadata(uri).await;

@@ -113,7 +113,7 @@ impl Client {
 
     /// Whether both sides announced a proposal: this client, and a server of the newest revision.
     #[must_use]
-    pub fn speaks(&self, proposal: Proposal) -> bool {
+    pub fn negotiated(&self, proposal: Proposal) -> bool {
         let connection = self.connection();
         let server = connection.negotiated();
         connection.proposals.contains(&proposal)

@@ -13,9 +13,9 @@ use crate::protocol::error::CallError;
 impl Client {
     /// Fails where a proposal is not spoken that a request needs to mean what it says.
     fn needs(&self, proposal: Proposal, method: &'static str) -> Result<(), CallError> {
-        if self.speaks(proposal) {
+        if self.negotiated(proposal) {
             return Ok(());
         }
-        Err(CallError::NotSpoken { method, proposal })
+        Err(CallError::NotNegotiated { method, proposal })
     }
 }

@@ -123,10 +123,10 @@ pub enum CallError {
         source: Box<BrokenOutput>,
     },
     /// The request means what it says only between sides that both announced a proposal, and they
-    /// [did not](crate::Client::speaks).
+    /// [did not](crate::Client::negotiated).
     #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
     #[error("`{method}` cannot be asked in this way: not both sides announced `{}`", proposal.as_str())]
-    NotSpoken {
+    NotNegotiated {
         /// The method.
         method: &'static str,
         /// The proposal.

@@ -26,7 +26,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`CallError::NotSpoken`] where not both sides have announced the proposal: the server would
+    /// [`CallError::NotNegotiated`] where not both sides have announced the proposal: the server would
     /// not look at the URI, and list everything.
     ///
     /// ```

@@ -39,7 +39,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`CallError::NotSpoken`] where not both sides have announced the proposal: the server would
+    /// [`CallError::NotNegotiated`] where not both sides have announced the proposal: the server would
     /// not look at the filter, and list everything.
     pub fn resources_where(
         &self,

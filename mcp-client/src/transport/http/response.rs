@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
 use hyper::body::Incoming as Body;
-use mcp_types::rpc::Incoming;
+use mcp_types::rpc::{self, Incoming, Message};
 use mcp_types::sse::SseError;
 use mcp_types::{ListToolsRequest, Request, RequestId, Revision};
 
@@ -148,8 +148,17 @@ fn deliver(
     session: u64,
     text: &[u8],
 ) {
-    if method == ListToolsRequest::METHOD && connection.revision() == Revision::LATEST {
-        connection.receive(&endpoint.tool_headers.learn(text));
+    if method == ListToolsRequest::METHOD
+        && connection.revision() == Revision::LATEST
+        && let Ok(message) = rpc::parse(text)
+    {
+        if let Message::Result { id, result, .. } = &message
+            && let Some(rest) = endpoint.tool_headers.learn(result)
+        {
+            connection.pending.reply(id, Reply::Result(rest));
+        } else {
+            connection.handle(session, message);
+        }
     } else {
         connection.receive_in(session, text);
     }

@@ -8,10 +8,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use http::{HeaderName, HeaderValue};
 use mcp_types::error::Segment;
-use mcp_types::headers::{HeaderParam, encode_value, header_params};
-use mcp_types::json::{self, Object, Value};
+use mcp_types::headers::{ANNOTATION, HeaderParam, encode_value, header_params};
+use mcp_types::json::{self, Map, Object};
 use mcp_types::peer_text::{PeerDisplay, PeerText};
-use mcp_types::rpc::{self, Message};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::protocol::error::HttpError;
@@ -101,46 +101,57 @@ impl ToolHeaders {
         Ok(headers)
     }
 
-    /// Reads an answer to `tools/list`, and gives it back without the tools that break the rules.
-    pub(super) fn learn<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
-        let Ok(Message::Result { id, result, .. }) = rpc::parse(text) else {
-            return Cow::Borrowed(text);
-        };
-        let Ok(mut result) = json::from_str::<Object>(result.get()) else {
-            return Cow::Borrowed(text);
-        };
-        let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut) else {
-            return Cow::Borrowed(text);
-        };
-        let before = tools.len();
-        tools.retain(|tool| self.tool(tool));
-        if tools.len() == before {
-            return Cow::Borrowed(text);
+    /// Reads the marks of the tools in a result of `tools/list`. Returns the result without the tools
+    /// whose marks break the rules, if there are any.
+    pub(super) fn learn(&self, result: &RawValue) -> Option<Box<RawValue>> {
+        #[derive(Deserialize)]
+        struct ToolsPage<'a> {
+            #[serde(borrow)]
+            tools: Vec<&'a RawValue>,
         }
-        let mut kept = Vec::with_capacity(text.len());
-        match rpc::write_result(&mut kept, &id, &result) {
-            Ok(()) => Cow::Owned(kept),
-            Err(_) => Cow::Borrowed(text),
+        // Malformed results are reported when they are decoded.
+        let page: ToolsPage<'_> = serde_json::from_str(result.get()).ok()?;
+        let mut tools = page.tools;
+        let count = tools.len();
+        tools.retain(|tool| self.learn_tool(tool));
+        if tools.len() == count {
+            return None;
         }
+        let mut members: Map<Box<RawValue>> = serde_json::from_str(result.get()).ok()?;
+        members.insert("tools", json::to_raw(&tools).ok()?);
+        json::to_raw(&members).ok()
     }
 
-    /// Takes note of a tool; `false` where it breaks the rules.
-    fn tool(&self, tool: &Value) -> bool {
-        let name = tool.get("name").and_then(Value::as_str);
-        let schema = tool.get("inputSchema").and_then(Value::as_object);
-        // What else may be wrong with it is for others to say.
-        let (Some(name), Some(schema)) = (name, schema) else {
+    /// Reads the marks of a tool. Returns `false` if they break the rules.
+    fn learn_tool(&self, tool: &RawValue) -> bool {
+        #[derive(Deserialize)]
+        struct MarkedTool<'a> {
+            #[serde(borrow)]
+            name: Cow<'a, str>,
+            #[serde(borrow, rename = "inputSchema")]
+            schema: &'a RawValue,
+        }
+        let Ok(MarkedTool { name, schema }) = serde_json::from_str(tool.get()) else {
             return true;
         };
-        match header_params(schema) {
+        let text = schema.get();
+        // Few schemas have marks. Where none is in the text, not even escaped, it is not decoded.
+        if !text.contains(ANNOTATION) && !text.contains('\\') {
+            self.note(&name, Vec::new());
+            return true;
+        }
+        let Ok(schema) = json::from_str::<Object>(text) else {
+            return true;
+        };
+        match header_params(&schema) {
             Ok(params) => {
-                self.note(name, params);
+                self.note(&name, params);
                 true
             }
             Err(reason) => {
-                let (tool, reason) = (PeerText(name), PeerDisplay(&reason));
+                let (tool, reason) = (PeerText(&name), PeerDisplay(&reason));
                 tracing::warn!(%tool, %reason, "left out of the list of tools");
-                self.note(name, Vec::new());
+                self.note(&name, Vec::new());
                 false
             }
         }
