@@ -80,6 +80,7 @@ impl Emitter<'_> {
         object: &Object,
     ) -> Result<TokenStream, EmitError> {
         let mut setters = Vec::new();
+        let params = scope.ident();
         let optional = stored(object).filter(|member| !member.required);
         for member in optional.filter(|member| member.features.is_empty()) {
             let name = field(member);
@@ -94,7 +95,7 @@ impl Emitter<'_> {
                 setters.push(quote! {
                     #text
                     pub fn #name(self, #name: impl IntoObject) -> Self {
-                        self.with_object(#name, |params, object| params.#name(object))
+                        self.with_object(#name, #params::#name)
                     }
                 });
                 continue;

@@ -1,4 +1,4 @@
-//! [`ClientBuilder`]: who a client is and what it can do.
+//! [`ClientBuilder`]: configures a client and assembles its connection.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ use crate::protocol::negotiation::negotiate;
 use crate::protocol::pending_requests::PendingRequests;
 use crate::protocol::transport::{OpenedTransport, Transport};
 
-/// Collects what a client is, until it is connected to a server. A clone connects to another one.
+/// Configures a client until it is connected to a server. A clone can be connected to another one.
 #[derive(Clone, Debug)]
 #[must_use = "a client does nothing until it is connected"]
 pub struct ClientBuilder {
@@ -83,19 +83,19 @@ impl Client {
 }
 
 impl ClientBuilder {
-    /// A name for people.
+    /// Sets a display name.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.info = self.info.title(title);
         self
     }
 
-    /// One sentence on what the client is for.
+    /// Sets a short description of the client.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.info = self.info.description(description);
         self
     }
 
-    /// Where people read more.
+    /// Sets the URL of the website of the client.
     pub fn website_url(mut self, url: impl Into<String>) -> Self {
         self.info = self.info.website_url(url);
         self
@@ -107,13 +107,13 @@ impl ClientBuilder {
         self
     }
 
-    /// Other bounds than the default ones.
+    /// Sets the limits, instead of the default ones.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// What is loaded of URLs that the server names, and how. The default is that of
+    /// Sets which URLs that the server names are loaded, and how. The default is
     /// [`FetchPolicy::new`].
     #[cfg(feature = "tls")]
     pub fn fetch_policy(mut self, policy: FetchPolicy) -> Self {
@@ -121,19 +121,18 @@ impl ClientBuilder {
         self
     }
 
-    /// Keeps results for as long as the server says. Without this, nothing is kept.
+    /// Caches results for as long as the server allows. Without this, nothing is cached.
     pub fn cache(mut self, cache: Cache) -> Self {
         self.cache = Some(cache);
         self
     }
 
-    /// Asks the user to fill in forms for servers, and declares so (page "Elicitation" of the
-    /// specification).
+    /// Sets the handler that asks the user to fill in a form for a server, and declares the
+    /// capability (page "Elicitation" of the specification).
     ///
-    /// What the user accepts is checked against the form before it is sent, with the form's
-    /// defaults for members that are left out; what does not fit is a
-    /// [`FormError`](crate::FormError), and the server gets no answer. What the user declines is
-    /// sent without content.
+    /// Accepted content is completed with the defaults of the form and validated against it before
+    /// it is sent. Invalid content is a [`FormError`](crate::FormError), and the server receives an
+    /// error or no answer. A declined form is answered without content.
     pub fn on_elicit_form<F>(
         mut self,
         ask: impl Fn(ElicitRequestFormParams) -> F + Send + Sync + 'static,
@@ -147,8 +146,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Sends the user to pages for servers, and declares so (page "Elicitation", mode `url`).
-    /// Accepting is consent to open the page, not the end of what happens there.
+    /// Sets the handler that shows the user a page for a server, and declares the capability (page
+    /// "Elicitation", mode `url`). Accepting means that the user consents to open the page, not that
+    /// the user has finished there.
     pub fn on_elicit_url<F>(
         mut self,
         ask: impl Fn(ElicitRequestURLParams) -> F + Send + Sync + 'static,
@@ -162,8 +162,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Has a model continue a conversation for servers, and declares so (page "Sampling"). Tools
-    /// and context are declared by [`capabilities`](Self::capabilities).
+    /// Sets the handler that lets a model continue a conversation for a server, and declares the
+    /// capability (page "Sampling"). Declare support for tools and context with
+    /// [`capabilities`](Self::capabilities).
     pub fn on_sample<F>(
         mut self,
         ask: impl Fn(CreateMessageRequestParams) -> F + Send + Sync + 'static,
@@ -176,8 +177,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Tells servers on which directories and files they may work, and declares so (page "Roots").
-    /// [`Client::roots_changed`] says that there are others now.
+    /// Sets the handler that returns the directories and files on which servers may work, and declares
+    /// the capability (page "Roots"). Report changes with [`Client::roots_changed`].
     pub fn on_roots<F>(mut self, ask: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<Vec<Root>, InputError>> + Send + 'static,
@@ -187,30 +188,30 @@ impl ClientBuilder {
         self
     }
 
-    /// Hears of a notification of the server, of any revision or of an application's own. What
-    /// hears must not block: nothing else is read meanwhile. Changes are heard of only where
-    /// somebody [listens](Client::listen), but on servers of the older era.
-    pub fn on_notification<N>(mut self, heard: impl Fn(N::Params) + Send + Sync + 'static) -> Self
+    /// Sets the handler of a notification of the server, of any revision or defined by the
+    /// application. The handler must not block: nothing else is read meanwhile. Servers of the newest
+    /// revision report changes only to a [subscription](Client::listen).
+    pub fn on_notification<N>(mut self, handler: impl Fn(N::Params) + Send + Sync + 'static) -> Self
     where
         N: Notification,
         N::Params: Versioned,
     {
-        self.notifications.on::<N>(heard);
+        self.notifications.on::<N>(handler);
         self
     }
 
-    /// Hears of what servers log, of this level and above (page "Logging"). What hears must not
-    /// block.
+    /// Sets the handler of log messages of the server, from `level` on (page "Logging"). The handler
+    /// must not block.
     pub fn on_log(
         mut self,
         level: LoggingLevel,
-        heard: impl Fn(LoggingMessageNotificationParams) + Send + Sync + 'static,
+        handler: impl Fn(LoggingMessageNotificationParams) + Send + Sync + 'static,
     ) -> Self {
         self.log_level = Some(level);
-        self.on_notification::<LoggingMessageNotification>(heard)
+        self.on_notification::<LoggingMessageNotification>(handler)
     }
 
-    /// Changes what the client declares, beyond what follows from its handlers.
+    /// Changes the declared capabilities, beyond those that follow from the handlers.
     pub fn capabilities(
         mut self,
         change: impl FnOnce(ClientCapabilities) -> ClientCapabilities,
@@ -219,16 +220,16 @@ impl ClientBuilder {
         self
     }
 
-    /// Speaks proposals, each behind the feature of its name, and announces them to servers of the
-    /// newest revision in `capabilities.experimental`. [`Client::negotiated`] says whether the server
-    /// does, too.
+    /// Enables proposals, each behind the Cargo feature of its name, and announces them to servers of
+    /// the newest revision in `capabilities.experimental`. [`Client::negotiated`] tells whether the
+    /// server announced one, too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.proposals.extend(proposals);
         self
     }
 
-    /// Speaks this revision and no other, instead of finding out what the server speaks. A server
-    /// that does not is a [`ConnectError`].
+    /// Accepts only this revision, instead of negotiating one. Connecting to a server that does not
+    /// support it is a [`ConnectError`].
     pub fn revision(mut self, revision: Revision) -> Self {
         self.pinned = Some(revision);
         self

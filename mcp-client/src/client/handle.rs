@@ -76,12 +76,12 @@ impl Client {
         &self.fetch_policy
     }
 
-    /// Ends the connection in order, for all clones, and waits until nothing is left of it: what
-    /// is on its way to the server is sent, and a process that was started for it has ended.
-    /// Calls that wait, and such that begin later, end with [`TransportError::Closed`].
+    /// Closes the connection for all clones, and waits until everything is released: queued messages
+    /// are sent, and the process of the server has exited. Pending and later calls fail with
+    /// [`TransportError::Closed`].
     ///
-    /// A client that is dropped ends its connection in the same way, only that nobody waits for
-    /// it. If the runtime ends before that is done, a process is killed.
+    /// Dropping the last clone closes the connection in the same way in the background. If the
+    /// runtime ends before that is done, the process of the server is killed.
     pub async fn close(&self) {
         let connection = self.connection();
         connection.pending.close(TransportError::Closed);
@@ -90,19 +90,19 @@ impl Client {
         connection.state.wait_closed().await;
     }
 
-    /// The revision that is spoken with this server.
+    /// Returns the revision that was negotiated with the server.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.connection().revision()
     }
 
-    /// Name and version of the server, if it gave them. Nobody checks what it says of itself.
+    /// Returns the name and version of the server, if it sent them. They are not verified.
     #[must_use]
     pub fn server_info(&self) -> Option<Implementation> {
         self.connection().negotiated()?.info.clone()
     }
 
-    /// What the server offers.
+    /// Returns the capabilities of the server.
     #[must_use]
     pub fn server_capabilities(&self) -> ServerCapabilities {
         let server = self.connection().negotiated();
@@ -111,7 +111,8 @@ impl Client {
             .unwrap_or_default()
     }
 
-    /// Whether both sides announced a proposal: this client, and a server of the newest revision.
+    /// Returns `true` if this client and the server announced `proposal`. Only servers of the newest
+    /// revision can.
     #[must_use]
     pub fn negotiated(&self, proposal: Proposal) -> bool {
         let connection = self.connection();
@@ -123,25 +124,25 @@ impl Client {
             })
     }
 
-    /// How the server wants to be used, in words for a model.
+    /// Returns the instructions of the server for a model.
     #[must_use]
     pub fn instructions(&self) -> Option<String> {
         self.connection().negotiated()?.instructions.clone()
     }
 
-    /// The `_meta` that params of the newest revision must have, for params that are made by hand
-    /// and given to [`request`](Self::request). What requests say of the client is added when they
-    /// are sent.
+    /// Returns the `_meta` that params of the newest revision require, for params that the program
+    /// builds for [`request`](Self::request). The description of the client is added when the request
+    /// is sent.
     #[must_use]
     pub fn meta(&self) -> RequestMetaObject {
-        // Both members are replaced by what stands in `described`.
+        // Both members are replaced by `Connection::request_meta`.
         RequestMetaObject::new(Revision::LATEST.as_str(), ClientCapabilities::new())
     }
 
-    /// Subscribes to changes of lists and resources, on servers of both eras: page "Subscriptions"
-    /// of the specification, and before it `resources/subscribe`. The events are of the type
-    /// [`SubscriptionEvent`](crate::SubscriptionEvent); what keeps it from listening is one of
-    /// them, or the last thing that is heard.
+    /// Subscribes to changes of lists and resources, on servers of both eras: by the page
+    /// "Subscriptions" of the specification, or by `resources/subscribe` before it. Each event is a
+    /// [`SubscriptionEvent`](crate::SubscriptionEvent), also an interruption; an error ends the
+    /// subscription.
     ///
     /// # Panics
     ///
@@ -150,13 +151,14 @@ impl Client {
         Subscription::new(self.shared.clone(), filter)
     }
 
-    /// Sends a notification of the method table, or one of an application's own.
+    /// Sends a notification of the method table, or one that the application defines.
     ///
     /// # Errors
     ///
-    /// [`CallError::Params`] where the server's revision cannot say it, [`CallError::Lost`] where
-    /// the connection is lost, [`CallError::Timeout`] where the server does not take it within
-    /// [`Limits::call_time`](crate::Limits).
+    /// * [`CallError::Params`]: the negotiated revision cannot express the notification.
+    /// * [`CallError::Lost`]: the connection is lost.
+    /// * [`CallError::Timeout`]: the server did not accept it within
+    ///   [`Limits::call_time`](crate::Limits).
     pub async fn notify<N>(&self, params: N::Params) -> Result<(), CallError>
     where
         N: Notification,
@@ -177,21 +179,21 @@ impl Client {
         notify(self.connection(), method, message).await
     }
 
-    /// Drops what is [kept](crate::Cache) for this client alone: what to do when it speaks for
-    /// somebody else from now on.
+    /// Drops the [cached](crate::Cache) results of this client. Call this when the client acts for
+    /// another user from now on.
     pub fn forget_cached(&self) {
         if let Some(cache) = &self.shared.features().cache {
             cache.forget_own();
         }
     }
 
-    /// Tells the server that the roots have changed, where it knows of such news: those of the
-    /// newest revision ask for the roots when they need them, and nothing is sent.
+    /// Notifies the server that the roots have changed. Nothing is sent to servers of the newest
+    /// revision, which ask for the roots when they need them.
     ///
     /// # Errors
     ///
-    /// [`CallError::Lost`] where the connection is lost, [`CallError::Timeout`] where the server does
-    /// not take it in time.
+    /// * [`CallError::Lost`]: the connection is lost.
+    /// * [`CallError::Timeout`]: the server did not accept it in time.
     pub async fn roots_changed(&self) -> Result<(), CallError> {
         if self.revision() == Revision::LATEST {
             return Ok(());
@@ -205,8 +207,8 @@ impl Client {
         self.send_notification(method, message).await
     }
 
-    /// Any request of the method table, also one that only older revisions or extensions have, or
-    /// one of an application's own.
+    /// Creates a call for any request of the method table, also for one that only older revisions or
+    /// extensions have, or for one that the application defines.
     ///
     /// ```
     /// use mcp_client::types::v2025_11_25::PingRequest;

@@ -104,7 +104,7 @@ impl Call<CallToolRequest> {
     /// Takes an object, or a reference to anything that is encoded as one. A value that is encoded
     /// as something else is an error when the call is awaited.
     pub fn arguments(self, arguments: impl IntoObject) -> Self {
-        self.with_object(arguments, |params, object| params.arguments(object))
+        self.with_object(arguments, CallToolRequestParams::arguments)
     }
 
     /// Answers to the questions of the preceding input-required result, each under the key of its

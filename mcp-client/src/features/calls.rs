@@ -1,4 +1,4 @@
-//! [`Call`]: a request on its way to its result.
+//! [`Call`]: a request that is sent when it is awaited.
 
 mod arguments;
 mod prepared;
@@ -23,12 +23,11 @@ use crate::protocol::limits::Limits;
 use crate::protocol::pending_requests::Progress;
 use crate::protocol::roundtrip::CallTimeout;
 
-/// A request that is sent when it is awaited. Dropping it then gives the request up, and the
-/// server is told.
+/// A request that is sent when it is awaited. Dropping the future cancels the request on the
+/// server.
 ///
-/// Awaiting gives the result of the request when it is done, or a [`CallError`];
-/// [`outcome`](Self::outcome) also the other things that a server may answer. A clone is the same
-/// request once more.
+/// Awaiting returns the final result or a [`CallError`]; [`outcome`](Self::outcome) returns other
+/// results, too. A clone sends the same request once more.
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call<R: Request> {
     parts: CallParts<R>,
@@ -67,7 +66,8 @@ where
         self
     }
 
-    /// Changes the params by an object. A value that is none is an error when the call is awaited.
+    /// Sets a member of the params that is an object. A value that cannot be converted is an error
+    /// when the call is awaited.
     pub(crate) fn with_object(
         mut self,
         value: impl IntoObject,
@@ -82,26 +82,26 @@ where
         }
     }
 
-    /// How long to wait for the answer, in place of [`Limits::call_time`](crate::Limits).
+    /// Sets the timeout of this call, instead of [`Limits::call_time`](crate::Limits).
     pub fn timeout(mut self, time: Duration) -> Self {
         self.parts.timeout.time = time;
         self
     }
 
-    /// Waits anew whenever the server reports progress, but not longer than this in all. Without
-    /// [`on_progress`](Self::on_progress) it reports none.
+    /// Restarts the timeout whenever the server reports progress, up to `most` in total. Servers
+    /// report progress only to calls with [`on_progress`](Self::on_progress).
     pub fn while_progressing(mut self, most: Duration) -> Self {
         self.parts.timeout.most = Some(most);
         self
     }
 
-    /// Asks the server to report progress (page "Progress" of the specification). What hears of it
-    /// must not block.
+    /// Asks the server to report progress (page "Progress" of the specification), and calls `handler`
+    /// for each report. The handler must not block.
     pub fn on_progress(
         mut self,
-        heard: impl Fn(ProgressNotificationParams) + Send + Sync + 'static,
+        handler: impl Fn(ProgressNotificationParams) + Send + Sync + 'static,
     ) -> Self {
-        self.parts.timeout.progress = Some(Progress::new(Box::new(heard)));
+        self.parts.timeout.progress = Some(Progress::new(Box::new(handler)));
         self
     }
 
@@ -111,12 +111,12 @@ where
         self
     }
 
-    /// Passes a trace on, in the form of the W3C's header of that name.
+    /// Sets the trace context, in the form of the W3C header `traceparent`.
     pub fn traceparent(self, value: impl Into<String>) -> Self {
         self.meta("traceparent", value.into())
     }
 
-    /// Asks the server also where a result is [kept](crate::Cache) that would do.
+    /// Asks the server even if the [cache](crate::Cache) has a result.
     pub fn fresh(mut self) -> Self {
         self.parts.fresh = true;
         self
@@ -138,8 +138,9 @@ where
         async move { PreparedCall::new(parts).await?.finish(read).await }
     }
 
-    /// What the server answers, whatever it is: questions are not answered, nothing is kept, and
-    /// structured results are not held to their schemas.
+    /// Sends the call once and returns the result as it is, whether it is final or not. Questions of
+    /// the server are not answered, the cache is not used, and structured results are not checked
+    /// against their schemas.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! [`List`]: all elements of a list that comes in pages.
+//! [`List`]: the elements of a list over all its pages.
 
 mod page;
 mod paged;
@@ -34,8 +34,8 @@ impl<R: Paged> Call<R> {
         self.finish(page::read).await
     }
 
-    /// This page and all that follow. What the call says of time, progress and `_meta` holds for
-    /// each of them.
+    /// Turns the call into a list of this page and all that follow. Timeout, progress and `_meta` of
+    /// the call apply to the request of each page.
     pub fn list(self) -> List<R> {
         let limits = self.limits();
         List {
@@ -76,8 +76,8 @@ impl<R: Paged> Call<R> {
 /// A server that sends the same cursor twice, or more than [`Limits`] allow, is a
 /// [`CallError::List`]; the elements that came before it are given first.
 ///
-/// Nothing is lost where a future of [`next`](Self::next) is dropped: the next one goes on with the
-/// page that was asked for. Dropping the list gives up that request.
+/// Dropping a future of [`next`](Self::next) loses nothing: the next one continues the request for
+/// the page. Dropping the list cancels that request.
 #[must_use = "no page is asked for until an element is"]
 pub struct List<R: Paged> {
     first: Call<R>,
@@ -93,7 +93,7 @@ pub struct List<R: Paged> {
     bounds: Bounds,
 }
 
-/// A page on its way.
+/// The request for a page.
 type Asking<R> = Pin<Box<dyn Future<Output = Result<Page<R>, CallError>> + Send>>;
 
 /// All elements of a list.
@@ -205,7 +205,7 @@ impl<R: Paged> List<R> {
         }
     }
 
-    /// Takes a new page.
+    /// Continues with a new page.
     fn turn(&mut self, page: Page<R>, call: Option<Call<R>>) {
         let Page {
             result,
@@ -248,7 +248,7 @@ impl<R: Paged> fmt::Debug for List<R> {
     }
 }
 
-/// How far a list may go.
+/// The limits of a list, and how far it has got.
 struct Bounds {
     pages: usize,
     items: usize,

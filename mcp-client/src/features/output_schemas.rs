@@ -1,4 +1,4 @@
-//! [`OutputSchemas`]: what tools promise of their structured results, and whether they keep it.
+//! [`OutputSchemas`]: checks structured results against the output schemas of their tools.
 
 mod validator;
 
@@ -14,12 +14,12 @@ use crate::protocol::error::{BrokenOutput, CallError, OutputError};
 use crate::protocol::lenient;
 use validator::Validator;
 
-/// OutputSchemas that are remembered.
+/// The number of schemas that are remembered.
 const SCHEMAS: usize = 1_024;
-/// And their bytes.
+/// The bytes of the schemas that are remembered.
 const BYTES: usize = 4 << 20;
 
-/// OutputSchemas by the name of the tool: those that were listed last.
+/// The output schemas of tools by name, as they were listed last.
 #[derive(Default)]
 pub(crate) struct OutputSchemas {
     table: Mutex<SchemaTable>,
@@ -48,7 +48,7 @@ impl OutputSchemas {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers what the tools of a page promise.
+    /// Remembers the output schemas of the tools on a page.
     pub(crate) fn learn(&self, page: &str) {
         #[derive(Deserialize)]
         struct Page<'a> {
@@ -66,19 +66,19 @@ impl OutputSchemas {
         };
         let mut table = self.table();
         for tool in page.tools {
-            // What is no tool was not given to anybody as one.
+            // Malformed tools are reported when the page is decoded.
             if let Ok(Tool { name, output }) = serde_json::from_str(tool.get()) {
                 table.set(name, output);
             }
         }
     }
 
-    /// Tools have changed: what is known of them may not hold any more.
+    /// Forgets all schemas, because the list of tools has changed.
     pub(crate) fn forget(&self) {
         *self.table() = SchemaTable::default();
     }
 
-    /// Holds the result of a call to what its tool says.
+    /// Checks the result of a call against the output schema of its tool.
     pub(crate) fn hold(
         &self,
         revision: Revision,
@@ -109,7 +109,7 @@ impl OutputSchemas {
         Err(CallError::Output { source })
     }
 
-    /// Whether a result is what its tool says. A tool whose schema is not known says nothing.
+    /// Checks the structured content of a result. Tools without a known schema pass.
     fn check(&self, tool: &str, result: &str) -> Result<(), OutputError> {
         let Some((text, ready)) = self.table().get(tool) else {
             return Ok(());

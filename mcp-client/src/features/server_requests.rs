@@ -92,14 +92,14 @@ impl ServerRequests {
     }
 
     /// Answers a request: at once if it needs no handler, otherwise when its handler has finished.
-    pub(crate) fn handle(self: &Arc<Self>, request: InboundRequest<'_>) {
+    pub(crate) fn handle(self: &Arc<Self>, request: &InboundRequest<'_>) {
         let InboundRequest {
             session,
             revision,
             id,
             method,
             params,
-        } = request;
+        } = *request;
         let respond = |message: Option<Vec<u8>>| {
             if let Some(message) = message {
                 self.sender.send_response(message, session);

@@ -68,7 +68,7 @@ impl Inbound for Features {
         self.notifications.handle(revision, method, text) || delivered
     }
 
-    fn request(&self, request: InboundRequest<'_>) {
+    fn request(&self, request: &InboundRequest<'_>) {
         self.server_requests.handle(request);
     }
 

@@ -26,11 +26,11 @@ pub(crate) use inbox::Inboxes;
 pub(crate) use notice::notice;
 pub(crate) use watched::Watched;
 
-/// A subscription to changes, made by [`Client::listen`](crate::Client::listen). Dropping it ends it, and the server is
-/// told.
+/// A subscription to changes, created by [`Client::listen`](crate::Client::listen). Dropping it
+/// ends the subscription on the server.
 ///
-/// Events wait until they are taken; a change that is announced again while the news of it wait is
-/// one event. They are taken by [`next`](Self::next), or by the combinators of a [`Stream`].
+/// Events are queued until the program takes them by [`next`](Self::next) or as a [`Stream`]. A
+/// change that is announced again while its event is queued is one event.
 #[must_use = "dropping a subscription ends it"]
 pub struct Subscription {
     inbox: Arc<Inbox>,
@@ -65,8 +65,8 @@ impl Subscription {
     ///
     /// # Errors
     ///
-    /// Why the subscription ended: the server refused it, or the connection is gone for good. It
-    /// is the last thing that is heard.
+    /// The reason why the subscription ended: the server refused it, or the connection is closed.
+    /// No event follows.
     pub async fn next(&mut self) -> Option<Result<SubscriptionEvent, CallError>> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }

@@ -66,7 +66,7 @@ impl Connection {
         revision.unwrap_or(Revision::LATEST)
     }
 
-    /// Returns what the server said in the negotiation.
+    /// Returns the result of the last negotiation.
     pub(crate) fn negotiated(&self) -> Option<Arc<Negotiated>> {
         let negotiated = self.negotiated.read();
         negotiated.unwrap_or_else(PoisonError::into_inner).clone()
@@ -154,7 +154,7 @@ impl Connection {
             Message::Notification { method, params, .. } => self.notification(&method, params),
             Message::Request {
                 id, method, params, ..
-            } => self.inbound.request(InboundRequest {
+            } => self.inbound.request(&InboundRequest {
                 session,
                 revision: self.revision(),
                 id: &id,

@@ -1,4 +1,4 @@
-//! What can go wrong with a call, and with the connection below it.
+//! Errors of calls and of connections.
 
 #[cfg(feature = "http")]
 mod http;
@@ -21,9 +21,11 @@ pub use list::{ElementError, ListError};
 #[cfg(feature = "json-schema")]
 pub use output::{BrokenOutput, OutputError};
 
-/// Why a question has no answer: what a handler fails with. An [`ErrorObject`] is said to a server
-/// of the older era as it is, anything else with its text as -32603; to a server of the newest
-/// revision nothing is said, and the call ends with [`CallError::Input`](crate::CallError).
+/// The error of a handler that answers questions of the server.
+///
+/// A server of an older revision receives an [`ErrorObject`] as it is, and any other error as -32603
+/// with its text. A server of the newest revision receives nothing: the call fails with
+/// [`CallError::Input`](crate::CallError).
 pub type InputError = Box<dyn Error + Send + Sync>;
 
 /// Why a call has no result.
@@ -35,10 +37,10 @@ pub enum CallError {
     Refused {
         /// The method.
         method: &'static str,
-        /// What the server said.
+        /// The error object of the server.
         source: ErrorObject,
     },
-    /// The server's revision has no such method, or cannot say what the params say.
+    /// The params cannot be encoded, or the negotiated revision cannot express the request.
     #[error("`{method}` cannot be said to the server")]
     Params {
         /// The method.
@@ -46,7 +48,7 @@ pub enum CallError {
         /// Why.
         source: VersionError,
     },
-    /// The answer is no result of the method; the source says where.
+    /// The result cannot be decoded. The source names the place.
     #[error("the answer to `{method}` is not its result: {source}")]
     Answer {
         /// The method.
@@ -54,7 +56,7 @@ pub enum CallError {
         /// What is wrong with it, and where.
         source: VersionError,
     },
-    /// The answer is no message of the protocol.
+    /// The response is malformed.
     #[error("the answer to `{method}` is no message: {source}")]
     Message {
         /// The method.
@@ -67,10 +69,10 @@ pub enum CallError {
     ResultType {
         /// The method.
         method: &'static str,
-        /// What the server says that it is, at most 200 characters of it.
+        /// The `resultType` of the server, at most 200 characters of it.
         result_type: String,
     },
-    /// A question of the server could not be answered, so that the call cannot go on.
+    /// A question of the server could not be answered, so the call cannot continue.
     #[error("a question of the server during `{method}` has no answer: {source}")]
     Input {
         /// The method.
@@ -78,12 +80,12 @@ pub enum CallError {
         /// Why.
         source: InputError,
     },
-    /// The server asked again and again, more than [`Limits::rounds`](crate::Limits) times.
+    /// The server answered with questions more than [`Limits::rounds`](crate::Limits) times.
     #[error("`{method}` was answered with questions {rounds} times")]
     Rounds {
         /// The method.
         method: &'static str,
-        /// How often.
+        /// The number of rounds.
         rounds: usize,
     },
     /// The server answered with more questions at once than
@@ -92,7 +94,7 @@ pub enum CallError {
     Questions {
         /// The method.
         method: &'static str,
-        /// How many there were.
+        /// The number of questions.
         asked: usize,
         /// The limit.
         limit: usize,
@@ -102,7 +104,7 @@ pub enum CallError {
     Element {
         /// The method.
         method: &'static str,
-        /// Which one, and what is wrong with it.
+        /// The position of the element, and what is wrong with it.
         source: Box<ElementError>,
     },
     /// A list does not end where it should.
@@ -113,17 +115,15 @@ pub enum CallError {
         /// Why.
         source: ListError,
     },
-    /// The structured result of a tool is not what the tool's `outputSchema` says. Tools are held
-    /// to the schemas with which they were listed last on this connection; one that was not
-    /// listed is held to none.
+    /// The structured result of a tool breaks the tool's `outputSchema`. Results are checked against
+    /// the schemas that were listed last on this connection, if any.
     #[cfg(feature = "json-schema")]
     #[error("the structured result of a tool is not what it promises: {source}")]
     Output {
         /// Why, and the result.
         source: Box<BrokenOutput>,
     },
-    /// The request means what it says only between sides that both announced a proposal, and they
-    /// [did not](crate::Client::negotiated).
+    /// The request needs a proposal that not both sides [announced](crate::Client::negotiated).
     #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
     #[error("`{method}` cannot be asked in this way: not both sides announced `{}`", proposal.as_str())]
     NotNegotiated {
@@ -132,12 +132,12 @@ pub enum CallError {
         /// The proposal.
         proposal: mcp_types::Proposal,
     },
-    /// There was no answer in time. The server was told that nobody waits any more.
+    /// The response did not arrive in time. The request was cancelled on the server.
     #[error("no answer to `{method}` within {after:?}")]
     Timeout {
         /// The method.
         method: &'static str,
-        /// How long was waited.
+        /// The elapsed time.
         after: Duration,
     },
     /// The connection failed before there was an answer.
@@ -199,7 +199,7 @@ pub enum TransportError {
         /// Why not.
         source: std::io::Error,
     },
-    /// The server's process ended, and nobody had asked it to.
+    /// The process of the server exited unexpectedly.
     #[error("the server's process ended ({status}){}", last_words(stderr))]
     Exited {
         /// How it ended.
@@ -215,7 +215,7 @@ pub enum TransportError {
         /// Why not.
         source: Arc<ConnectError>,
     },
-    /// The server was started again, but there is no agreement with it any more.
+    /// The server was restarted, but the negotiation with it failed.
     #[error("the server was started again, in vain: {source}")]
     Restarted {
         /// Why not.
@@ -224,7 +224,8 @@ pub enum TransportError {
 }
 
 impl TransportError {
-    /// Whether only a message was lost, whosever answer it was, and the connection goes on.
+    /// Returns `true` if a single message was lost and the connection goes on. It may have been the
+    /// response to any request.
     pub(crate) fn loses_one_message(&self) -> bool {
         match self {
             Self::TooLong { .. } => true,
@@ -234,12 +235,12 @@ impl TransportError {
         }
     }
 
-    /// Whether a server that knows nothing of the newest revision may have caused it.
+    /// Returns `true` if the cause may be a server that does not know the newest revision.
     pub(crate) fn may_be_legacy(&self) -> bool {
         match self {
             #[cfg(feature = "http")]
             Self::Http(error) => error.may_be_legacy(),
-            // It may not have borne the question.
+            // Some older servers exit when they receive an unknown method.
             Self::Exited { .. } => true,
             _ => false,
         }
@@ -254,7 +255,7 @@ fn last_words(stderr: &str) -> String {
     }
 }
 
-/// The revisions that a server offers, as far as an error repeats them.
+/// Returns the revisions of a server in the form in which an error repeats them.
 pub(crate) fn offered(names: &[String]) -> Vec<String> {
     let names = names.iter().take(32);
     names.map(|name| PeerText(name).to_string()).collect()
@@ -267,16 +268,16 @@ pub enum ConnectError {
     /// The transport failed.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// The server did not answer as any revision asks it to.
+    /// A request of the negotiation failed.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// There is no revision that both sides speak.
+    /// No revision is supported by both sides.
     #[error("the server speaks {theirs:?}, none of which this client does")]
     Revision {
-        /// What the server offers: at most 32 names, and 200 characters of each.
+        /// The revisions of the server: at most 32 names, and 200 characters of each.
         theirs: Vec<String>,
     },
-    /// What the server says of itself cannot be read.
+    /// The description of the server cannot be decoded.
     #[error("what the server says of itself cannot be read: {0}")]
     Decode(#[from] DecodeError),
 }

@@ -14,7 +14,7 @@ pub(crate) trait Inbound: Send + Sync {
 
     /// Starts to answer a request without waiting for the answer. Servers of revisions with
     /// sessions send requests.
-    fn request(&self, request: InboundRequest<'_>);
+    fn request(&self, request: &InboundRequest<'_>);
 
     /// Stops the work on all requests of the server. They are not answered.
     fn abort_requests(&self);

@@ -1,4 +1,4 @@
-//! [`read`]: results as servers send them, which do not always keep to their revision.
+//! [`read`]: decodes results of servers that deviate from their revision.
 
 use mcp_types::Revision;
 use mcp_types::json::{self, Map, Number};
@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 
 use super::caching::is_cacheable;
 
-/// Reads a result by a function of the revision and the text; where that fails, tries what is said
-/// of [`lacking`] and of [`newer`].
+/// Decodes a result with `read`. If that fails, tries again with the members that the result
+/// [lacks](complete), or in the form of a [newer](newer) revision.
 pub(crate) fn read<T, E>(
     revision: Revision,
     method: &str,
@@ -16,7 +16,7 @@ pub(crate) fn read<T, E>(
     read: impl Fn(Revision, &str) -> Result<T, E>,
 ) -> Result<T, E> {
     read(revision, text).or_else(|fault| {
-        let other = match lacking(revision, method, text) {
+        let other = match complete(revision, method, text) {
             Some(text) => read(revision, &text).ok(),
             None => newer(revision).find_map(|newer| read(newer, text).ok()),
         };
@@ -24,7 +24,7 @@ pub(crate) fn read<T, E>(
     })
 }
 
-/// Reads a message of a revision, or of one of the [`newer`] ones.
+/// Decodes a message in the form of a revision, or of one of the [newer](newer) ones.
 pub(crate) fn decode<T: Versioned>(revision: Revision, text: &str) -> Result<T, VersionError> {
     revision.decode(text).or_else(|fault| {
         let other = newer(revision).find_map(|newer| newer.decode(text).ok());
@@ -32,18 +32,17 @@ pub(crate) fn decode<T: Versioned>(revision: Revision, text: &str) -> Result<T, 
     })
 }
 
-/// The revisions with sessions that are newer than one of them: many servers speak the form of
-/// their own revision whatever they agreed on.
+/// Returns the newer revisions with sessions: many servers use the form of their newest revision,
+/// whichever was negotiated.
 pub(crate) fn newer(revision: Revision) -> impl Iterator<Item = Revision> {
     let newer = move |&&other: &&Revision| other > revision && other < Revision::LATEST;
     Revision::ALL.iter().filter(newer).copied()
 }
 
-/// A result with what it lacks, where the specification says what to take for it: no `resultType`
-/// means `complete`; no `ttlMs`, or a negative one, means 0. What is not kept is shared with
-/// nobody, so that `cacheScope` may be lacking, too. `None` where nothing does.
+/// Adds missing members whose meaning is clear: no `resultType` means `complete`; no `ttlMs`, or a
+/// negative one, means 0, and then `cacheScope` does not matter. `None` if nothing is missing.
 #[cold]
-fn lacking(revision: Revision, method: &str, text: &str) -> Option<String> {
+fn complete(revision: Revision, method: &str, text: &str) -> Option<String> {
     if revision != Revision::LATEST {
         return None;
     }

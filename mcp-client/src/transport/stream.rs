@@ -20,13 +20,13 @@ use crate::protocol::transport::{OpenTransport, OpenedTransport};
 /// Bytes that one read asks for.
 const CHUNK: usize = 64 << 10;
 
-/// How long a client that ends writes what is left.
+/// The time in which a client that closes writes what is queued.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A pair of byte streams, one message a line: a Unix socket, TCP, a duplex in memory.
 ///
 /// A line of more than [`Limits::message_bytes`] is skipped, and every call that waits ends with
-/// [`TransportError::TooLong`]: whose answer it was cannot be told.
+/// [`TransportError::TooLong`], because the line may have been the response to any of them.
 ///
 /// [`Client::close`](crate::Client::close) writes what is left, for a second at most, and shuts the
 /// writer down.
@@ -52,7 +52,7 @@ impl<S> ByteStream<ReadHalf<S>, WriteHalf<S>>
 where
     S: AsyncRead + AsyncWrite + Send + 'static,
 {
-    /// One stream for both directions.
+    /// Creates a transport from one stream for both directions.
     pub fn of(stream: S) -> Self {
         let (reader, writer) = split(stream);
         Self { reader, writer }
@@ -64,7 +64,7 @@ where
     R: AsyncRead + Send + 'static,
     W: AsyncWrite + Send + 'static,
 {
-    /// What the server writes, and what it reads.
+    /// Creates a transport from the stream that the server writes and the one that it reads.
     pub fn new(reader: R, writer: W) -> Self {
         Self { reader, writer }
     }
@@ -100,7 +100,7 @@ where
     }
 }
 
-/// The way to a server over a byte stream.
+/// Sends messages over a byte stream.
 pub(crate) struct StreamSender {
     queue: Arc<WriteQueue>,
     /// Whether the server turned out to begin with a handshake. It may be started again.
@@ -156,7 +156,7 @@ impl MessageSender for StreamSender {
     }
 }
 
-/// Moves messages both ways until one of them ends; then says why.
+/// Moves messages in both directions until one of them ends, and returns the reason.
 pub(crate) async fn run(
     connection: &Arc<Connection>,
     queue: &WriteQueue,
@@ -194,13 +194,13 @@ pub(crate) async fn read(
             match line {
                 Ok(line) if line.trim_ascii().is_empty() => {}
                 Ok(line) => connection.receive(line),
-                // Whose answer it was cannot be told.
+                // It may have been the response to any request.
                 Err(_) => connection
                     .pending
                     .fail_all(TransportError::TooLong { limit }),
             }
         }
-        // A long line is not paid for until the end.
+        // Release the memory of a long line.
         if longest > CHUNK {
             lines.shrink_to(CHUNK);
         }

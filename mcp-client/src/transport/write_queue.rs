@@ -1,4 +1,4 @@
-//! [`WriteQueue`]: messages on their way to a server that reads at its own pace.
+//! [`WriteQueue`]: a bounded queue of messages for a server that may read slowly.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +18,7 @@ pub(crate) struct WriteQueue {
 #[derive(Default)]
 struct Lines {
     bytes: Vec<u8>,
-    /// How many of them did not wait for room.
+    /// The bytes that were added without waiting for room.
     urgent: usize,
     closed: bool,
 }
@@ -71,7 +71,8 @@ impl WriteQueue {
         self.added.notify_one();
     }
 
-    /// Waits until a server that does not read what it asked for may ask for more.
+    /// Waits until the responses to the server leave room, so that a server that sends requests without
+    /// reading the responses is not read either.
     pub(crate) async fn heard(&self) {
         loop {
             let taken = self.taken.notified();
@@ -85,8 +86,8 @@ impl WriteQueue {
         }
     }
 
-    /// Takes all lines there are into `taken`, as soon as there is one; `false` where there will
-    /// never be one again.
+    /// Waits for a line, and moves all queued lines into `taken`. Returns `false` once the queue is
+    /// closed and empty.
     pub(crate) async fn take(&self, taken: &mut Vec<u8>) -> bool {
         taken.clear();
         loop {
@@ -107,13 +108,13 @@ impl WriteQueue {
         true
     }
 
-    /// Begins anew, for another process: what nobody took is gone.
+    /// Drops all lines and opens the queue again, for another process.
     #[cfg(feature = "process")]
     pub(crate) fn reopen(&self) {
         *self.lines() = Lines::default();
     }
 
-    /// What has not been taken stays to be taken; nothing is added any more.
+    /// Closes the queue. Queued lines can still be taken; no line can be added.
     pub(crate) fn close(&self) {
         self.lines().closed = true;
         self.added.notify_one();

@@ -27,7 +27,10 @@ async fn proposals_are_announced_with_every_request_of_the_newest_revision() {
     let capabilities =
         &script.hello["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(*capabilities, serde_json::json!({}));
-    assert!(!client.negotiated(Proposal::Sep2093), "the program does not");
+    assert!(
+        !client.negotiated(Proposal::Sep2093),
+        "the program does not"
+    );
 }
 
 #[tokio::test]

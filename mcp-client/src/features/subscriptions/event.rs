@@ -8,12 +8,12 @@ use serde_json::value::RawValue;
 
 use crate::protocol::error::CallError;
 
-/// What is heard of a subscription.
+/// An event of a subscription.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SubscriptionEvent {
-    /// The server listens from now on, and to this part of what was asked. Whatever changed
-    /// before, or since the connection was [interrupted](Self::Interrupted), was not heard of.
+    /// The server reports changes from now on, for this part of the requested filter. Earlier
+    /// changes, also those since an [interruption](Self::Interrupted), are not reported.
     Listening(SubscriptionFilter),
     /// The list of tools has changed.
     ToolListChanged,
@@ -32,24 +32,24 @@ pub enum SubscriptionEvent {
     Other {
         /// Its method.
         method: String,
-        /// Its params as they came.
+        /// Its params as the server sent them.
         params: Option<Box<RawValue>>,
     },
-    /// More was said than is kept for a program that does not listen, see
+    /// The queue was full, because the program does not take events; see
     /// [`pending_events`](crate::Limits::pending_events) and
     /// [`pending_bytes`](crate::Limits::pending_bytes): anything may have changed.
     Missed,
-    /// The connection broke, or the server was silent. It is tried again.
+    /// The connection broke, or the server did not answer. The subscription is tried again.
     Interrupted {
         /// What happened.
         error: Arc<CallError>,
-        /// After how long it is tried again.
+        /// The pause before the next attempt.
         again: Duration,
     },
 }
 
 impl SubscriptionEvent {
-    /// Whether it is the newer news where one waits that [says](Self::says) as much.
+    /// Returns `true` if this event replaces an older one that it [equals](Self::says).
     pub(super) fn replaces(&self) -> bool {
         match self {
             Self::ResourceUpdated(_) => true,
@@ -59,8 +59,7 @@ impl SubscriptionEvent {
         }
     }
 
-    /// Whether it says nothing new beside an event that waits. Only what is not about a moment
-    /// can be.
+    /// Returns `true` if both events report the same change, so that one of them suffices.
     pub(super) fn says(&self, event: &Self) -> bool {
         match (self, event) {
             (Self::ToolListChanged, Self::ToolListChanged)

@@ -1,18 +1,18 @@
-//! [`HttpError`]: what can go wrong on the way over HTTP.
+//! [`HttpError`]: errors of the HTTP transport.
 
 use http::{HeaderMap, StatusCode};
 use mcp_types::headers::HeaderMismatch;
 use mcp_types::rpc::EnvelopeError;
 use mcp_types::sse::SseError;
 
-/// Why a hook for authorization has nothing to say.
+/// The error of an implementation of [`Authorize`](crate::Authorize).
 pub type AuthorizeError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why an exchange over HTTP failed. Other exchanges go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// The URL of the server is none that can be spoken to.
+    /// The URL of the server is invalid, or its scheme is not supported.
     #[error("`{url}` is no URL of a server: {reason}")]
     Url {
         /// The URL.
@@ -20,7 +20,7 @@ pub enum HttpError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// A header that the program gave has a name or a value that no header can have.
+    /// A header of the program has an invalid name or value.
     #[error("`{name}` is no header, or its value is none")]
     Header {
         /// Its name.
@@ -32,12 +32,12 @@ pub enum HttpError {
     /// There is no connection, or it failed.
     #[error("the exchange over HTTP failed: {}", deepest(.0.as_ref()))]
     Exchange(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The server refused, and said so in no message of the protocol.
+    /// The server answered with an error status, and the body is no message of the protocol.
     #[error("the server answered with HTTP status {status}: {body:?}")]
     Status {
         /// The status.
         status: StatusCode,
-        /// The beginning of what it said, at most 256 characters.
+        /// The beginning of the body, at most 256 characters.
         body: String,
     },
     /// The server asks for an authorization that it did not get.
@@ -63,22 +63,22 @@ pub enum HttpError {
     /// The answer is neither JSON nor a stream of events.
     #[error("the server answered with content of the type `{0}`")]
     ContentType(String),
-    /// The answer is no message.
+    /// The response is no message of the protocol.
     #[error("the server's answer is no message: {0}")]
     Message(#[source] EnvelopeError),
     /// An event of the answer cannot be read.
     #[error("the server's answer cannot be read: {0}")]
     Event(#[source] SseError),
-    /// The server's response has ended, and the answer was not in it.
+    /// The response ended without the answer to the request.
     #[error("the server's response ended without the answer")]
     NoAnswer,
-    /// An argument that a header is to repeat is of a kind that no header can say.
+    /// An argument that a header repeats has a type that headers cannot represent.
     #[error("an argument cannot be said in a header: {0}")]
     Param(#[source] HeaderMismatch),
-    /// A server of 2024-11-05 says that messages are to be posted at a place that is not its own.
+    /// A server of 2024-11-05 names a URL for messages that is of another origin.
     #[error("the server wants messages to be posted at `{0}`, which is not its own")]
     Endpoint(String),
-    /// The id of the session is none.
+    /// The id of the session is empty, or contains other characters than visible ASCII.
     #[error("the id that the server gave to the session is none")]
     SessionId,
 }
@@ -89,15 +89,15 @@ impl HttpError {
         Self::Exchange(error.into())
     }
 
-    /// Whether a server of the time before the newest revision may have said so to a request of
-    /// the newest.
+    /// Returns `true` if a server that does not know the newest revision may have answered like this
+    /// to one of its requests.
     pub(crate) fn may_be_legacy(&self) -> bool {
         matches!(self, Self::Status { status, .. } if status.is_client_error()
             && !matches!(status.as_u16(), 401 | 403 | 407 | 408 | 429))
     }
 }
 
-/// Where it all began: what is above it says the same of every failure.
+/// Returns the innermost source: the errors above it have the same text for every failure.
 fn deepest<'a>(mut error: &'a (dyn std::error::Error + 'static)) -> &'a dyn std::error::Error {
     while let Some(source) = error.source() {
         error = source;

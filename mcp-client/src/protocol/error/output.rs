@@ -3,14 +3,14 @@
 use mcp_types::CallToolResult;
 use mcp_types::error::DecodeError;
 
-/// Why a structured result is not what the tool's `outputSchema` says.
+/// Why a structured result does not pass the check against the tool's `outputSchema`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The result has none.
+    /// The result has no structured content.
     #[error("there is no structured content")]
     Missing,
-    /// It breaks the schema.
+    /// The structured content breaks the schema.
     #[error("the structured content breaks its schema{}", list(.faults))]
     Mismatch {
         /// What is wrong and where: at most 8 faults. None where to collect them would take too
@@ -18,7 +18,7 @@ pub enum OutputError {
         /// Values are not repeated.
         faults: Vec<DecodeError>,
     },
-    /// The schema is none; or of another dialect than 2020-12, which is the default, 2019-09, draft
+    /// The schema is invalid; or of another dialect than 2020-12, which is the default, 2019-09, draft
     /// 7 and draft 6; or it refers to what is not in it, for nothing is fetched; or it is made of
     /// several schemas that each have an `$id`.
     #[error("the schema of the structured content cannot be used: {reason}")]
@@ -41,7 +41,7 @@ fn list(faults: &[DecodeError]) -> String {
     text
 }
 
-/// A result whose structured content is not what its tool says: why, and the result all the same.
+/// A result whose structured content fails the check, with the reason.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BrokenOutput {

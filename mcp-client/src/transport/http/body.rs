@@ -1,4 +1,4 @@
-//! Bodies: one text to the server; one text, or events, from it.
+//! Bodies of responses: one text, or server-sent events.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::util::http_body as body_parts;
 
-/// As many bytes are made room for because a server says that they will come.
+/// The bytes that are reserved because of a `Content-Length` of the server.
 const ROOM: usize = 64 << 10;
 
 /// The next bytes of a body; `None` at the end.
@@ -55,7 +55,7 @@ pub(super) struct Events {
     body: Incoming,
     unread: Bytes,
     decoder: Decoder,
-    /// What has to be sent before more is read.
+    /// Must have room before more is read.
     post_queue: Arc<PostQueue>,
 }
 
@@ -76,8 +76,7 @@ impl Events {
         }
     }
 
-    /// Hands over one event after the other, and what is wrong with those that cannot be read,
-    /// until that wants no more or the stream ends.
+    /// Calls `take` for each event, and for each error of one, until it breaks or the stream ends.
     pub(super) async fn each<T>(
         &mut self,
         mut take: impl FnMut(Result<Message<'_>, SseError>) -> ControlFlow<T>,
@@ -104,7 +103,7 @@ impl Events {
         }
     }
 
-    /// What the stream said of coming back to it.
+    /// Returns the decoder, which knows the last id and the pause before the stream is resumed.
     pub(super) fn decoder(&self) -> &Decoder {
         &self.decoder
     }

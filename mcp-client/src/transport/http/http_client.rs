@@ -1,4 +1,4 @@
-//! [`HttpClient`]: one request and the response to it, with authorization and redirects.
+//! [`HttpClient`]: sends one HTTP request, with authorization and redirects.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::url;
 use crate::protocol::error::HttpError;
 use crate::util::http_body::Full;
 
-/// As many redirects are followed.
+/// Redirects that are followed.
 const REDIRECTS: usize = 4;
 
-/// The way to a server, whatever is said on it.
+/// Sends HTTP requests to a server.
 pub(super) struct HttpClient {
     pub(super) pool: PoolClient,
     pub(super) url: Uri,
-    /// What the program adds to every request.
+    /// Headers that the program adds to every request.
     pub(super) headers: HeaderMap,
     pub(super) authorize: Option<Arc<dyn Authorize>>,
 }

@@ -37,7 +37,7 @@ pub(super) async fn open_stream(
     if media(response.headers()) != Media::Events {
         return Err(HttpError::NoAnswer.into());
     }
-    // Its number is known when it begins.
+    // The number of the session is known when the stream has begun.
     let mut events = endpoint.events(0, response.into_body());
     let first = events.each(|event| {
         ControlFlow::Break(event.map(|event| {
@@ -70,7 +70,7 @@ pub(super) async fn open_stream(
         .map_err(|_| TransportError::Closed)
 }
 
-/// Posts a request whose answer comes on the stream.
+/// Posts a request whose answer arrives on the stream.
 pub(super) async fn post_accepted(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
@@ -82,7 +82,7 @@ pub(super) async fn post_accepted(
     accepted(endpoint, connection, asked, response).await
 }
 
-/// Reads the response to such a request.
+/// Reads the HTTP response to such a request.
 pub(super) async fn accepted(
     endpoint: &Endpoint,
     connection: &Connection,
@@ -98,8 +98,8 @@ pub(super) async fn accepted(
     Ok(())
 }
 
-/// Reads one stream after the other; a new one takes the place of the one before. With a stream
-/// ends all that was asked.
+/// Reads one stream after the other; a new one replaces the previous one. All pending requests fail
+/// when a stream ends.
 pub(super) async fn read(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
@@ -114,7 +114,7 @@ pub(super) async fn read(
                     connection.receive_in(number, event.data.as_bytes())
                 }
                 Ok(_) => {}
-                // Whose answer it was cannot be told.
+                // It may have been the response to any request.
                 Err(SseError::TooLong { limit }) => {
                     connection
                         .pending

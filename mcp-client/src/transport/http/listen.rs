@@ -1,4 +1,4 @@
-//! The stream by which a server of the revisions with sessions speaks unasked.
+//! The stream on which a server of a revision with sessions sends messages of its own.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) async fn listen(endpoint: &Endpoint, connection: &Arc<Connection>) {
     }
 }
 
-/// Whether a session is over, if the server says so in time.
+/// Pings the server to find out whether it has ended a session; `None` if it does not answer.
 async fn is_over(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
@@ -58,7 +58,7 @@ async fn is_over(
     Some(response.status() == StatusCode::NOT_FOUND)
 }
 
-/// Reads the stream of a session, again and again, until there is none.
+/// Reads the stream of a session, and opens it again when it ends, as long as the server offers it.
 async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Session) {
     let mut last = String::new();
     let mut retry = None;
@@ -68,8 +68,8 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
     loop {
         let response = endpoint.get(connection.revision(), session, &last).await;
         if matches!(response, Err(HttpError::Exchange(_))) && std::mem::take(&mut again) {
-            // By a connection to a server that was there before. What this one says until a stream
-            // is open is lost.
+            // A pooled connection may be dead. Try again at once: messages that the server sends before
+            // the stream is open are lost.
             continue;
         }
         endpoint.session.send_if_modified(|now| {
@@ -116,7 +116,7 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
             Ok(response) => {
                 let status = response.status();
                 let not_found = status == StatusCode::NOT_FOUND && session.id.is_some();
-                // Where there never was a stream, that may be what is not found.
+                // If no stream was ever open, the status may mean that the server has none.
                 let over = if not_found && !opened {
                     is_over(endpoint, connection, session).await
                 } else {

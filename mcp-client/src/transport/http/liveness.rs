@@ -26,7 +26,7 @@ use tower_service::Service;
 use crate::protocol::error::HttpError;
 use crate::util::http_body::Full;
 
-/// What a connection leaves behind is told of within moments.
+/// The time in which a response may still arrive after its connection has ended.
 const MOMENTS: Duration = Duration::from_secs(1);
 
 /// Sends a request, and waits for the response as long as there is a connection that may bring it.
@@ -81,7 +81,7 @@ fn alive_of(connected: &Connected) -> Option<watch::Receiver<()>> {
 #[derive(Clone)]
 struct Alive(watch::Receiver<()>);
 
-/// A connector, or a connection, that tells of the end.
+/// A connector, or a connection, whose end can be observed.
 #[derive(Clone, Debug)]
 pub(super) struct Monitored<T> {
     inner: T,

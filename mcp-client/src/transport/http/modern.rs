@@ -1,4 +1,4 @@
-//! Requests of the newest revision: each is a POST of its own, and says in its headers what it is.
+//! Requests of the newest revision: each is a POST whose headers describe it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,7 +23,7 @@ use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 const METHOD: HeaderName = HeaderName::from_static(headers::METHOD);
 const NAME: HeaderName = HeaderName::from_static(headers::NAME);
 
-/// Pages of a list of tools that are read for the sake of one of them.
+/// Pages of a list of tools that are read to find one tool.
 const PAGES: usize = 64;
 
 pub(super) async fn send(
@@ -88,7 +88,7 @@ pub(super) async fn send(
     }
 }
 
-/// Reads the list of tools until it says something new of a tool; `false` where it does not.
+/// Reads the list of tools until the marks of a tool have changed. Returns `false` if they have not.
 async fn read_again(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &str) -> bool {
     let before = endpoint.tool_headers.of(tool);
     let mut cursor: Option<Value> = None;
@@ -117,7 +117,7 @@ async fn read_again(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &st
     false
 }
 
-/// What a request says of itself in its headers.
+/// Returns the headers that describe a request.
 fn named(
     method: &str,
     about: Option<&str>,

@@ -1,11 +1,11 @@
-//! [`PostQueue`]: messages that nobody waits to see sent.
+//! [`PostQueue`]: messages that a background task posts.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// Answers to a server's requests, and the news of calls that were given up.
+/// Responses to requests of the server, and cancellations of calls.
 pub(super) struct PostQueue {
     waiting: Mutex<QueuedPosts>,
     added: Notify,
@@ -20,10 +20,10 @@ struct QueuedPosts {
     bytes: usize,
 }
 
-/// A message that is on its way.
+/// A queued message.
 pub(super) struct QueuedPost {
     pub(super) message: Vec<u8>,
-    /// The session that it is for, where no other will do.
+    /// The session that it belongs to; absent if it may be sent in any.
     pub(super) session: Option<u64>,
 }
 
@@ -33,7 +33,7 @@ impl PostQueue {
             waiting: Mutex::default(),
             added: Notify::new(),
             taken: Notify::new(),
-            // One message can always wait.
+            // One message can always be queued.
             limit: limit.max(1),
         }
     }
@@ -45,7 +45,7 @@ impl PostQueue {
     pub(super) fn add(&self, post: QueuedPost) {
         {
             let mut waiting = self.waiting();
-            // No more answers are added than room is made for; calls may be given up at any time.
+            // Responses are bounded by `room`; cancellations are not, so they are dropped here.
             if post.session.is_none() && waiting.bytes >= self.limit {
                 tracing::warn!("the server takes no messages: it does not hear that a call ended");
                 return;
@@ -56,7 +56,8 @@ impl PostQueue {
         self.added.notify_one();
     }
 
-    /// Waits until a server that does not take answers may ask for more.
+    /// Waits until there is room, so that a server that sends requests without accepting the responses
+    /// is not read either.
     pub(super) async fn room(&self) {
         loop {
             let taken = self.taken.notified();

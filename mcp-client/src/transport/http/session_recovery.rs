@@ -40,8 +40,8 @@ async fn begin_anew(endpoint: &Endpoint, connection: &Arc<Connection>) -> Result
     Ok(())
 }
 
-/// Begins sessions in place of those that are gone: at once where somebody waits for one, else now
-/// and then, for the server may have something to say.
+/// Begins sessions in place of those that have ended: at once if a call waits for one, otherwise with
+/// growing pauses, because the server may have messages.
 pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
     let mut sessions = endpoint.session.subscribe();
     let mut pause = PAUSE;
@@ -51,10 +51,10 @@ pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
         let soon = last.is_some_and(|last| last.elapsed() < LONGEST_PAUSE);
         let unasked = async {
             let gone = sessions.wait_for(|session| {
-                // Before the first one, it is the program that connects.
+                // The program begins the first session itself.
                 session.number > 0 && session.phase == SessionPhase::Gone
             });
-            // Never closed.
+            // Fails only if the sender is dropped, and `endpoint` owns it.
             let _ = gone.await;
             if soon {
                 sleep(pause).await;
@@ -76,11 +76,11 @@ pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
             last = Some(Instant::now());
         }
         if let Err(error) = begin_anew(endpoint, connection).await {
-            // Whoever asked hears it.
+            // A call that waits reports it.
             if !asked {
                 tracing::warn!(error = %PeerDisplay(&error), "the session is gone");
             }
-            // Also where it was half begun.
+            // The handshake may have begun a session.
             endpoint.end_session(endpoint.session().number);
             endpoint
                 .recovery
@@ -94,7 +94,7 @@ pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
                 let error = PeerDisplay(&error);
                 tracing::warn!(%error, "the server was not told what to log");
             },
-            // The next one is told.
+            // The level is set in the next session.
             _ = sessions.wait_for(|session| !session.is_ready()) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! [`ToolHeaders`]: the arguments of tools that headers repeat.
+//! [`ToolHeaders`]: the arguments of tools that are repeated in headers.
 //!
 //! From revision 2026-07-28, page "Streamable HTTP", section "Custom Headers from Tool Parameters".
 
@@ -16,12 +16,12 @@ use serde_json::value::RawValue;
 
 use crate::protocol::error::HttpError;
 
-/// As many tools with such arguments are known.
+/// The number of tools with such arguments that are remembered.
 const TOOLS: usize = 4096;
-/// And bytes of their names, and of the names of the arguments.
+/// The bytes of their names and of the names of the arguments.
 const BYTES: usize = 4 << 20;
 
-/// What the lists of tools said so far.
+/// The marked arguments of the tools that were listed.
 #[derive(Default)]
 pub(super) struct ToolHeaders {
     known: RwLock<Tools>,
@@ -52,7 +52,7 @@ impl Tools {
     }
 }
 
-/// About as many bytes as a tool takes.
+/// Returns the approximate memory of a tool.
 fn size(tool: &str, params: &[HeaderParam]) -> usize {
     let of = |param: &HeaderParam| {
         let steps = param.path().segments().iter();

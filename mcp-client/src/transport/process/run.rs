@@ -1,4 +1,4 @@
-//! [`run`]: serves the client with a process, and with the next one, until the end.
+//! [`run`]: drives the connection to a process, and to its successors if it is restarted.
 
 use std::future::{Future, pending};
 use std::io;
@@ -23,7 +23,7 @@ use crate::transport::write_queue::WriteQueue;
 /// is not of its group still holds the pipe.
 const REST: Duration = Duration::from_millis(500);
 
-/// Serves until the client closes, or the process ends and is not started again.
+/// Drives the connection until the client closes it, or the process exits and is not restarted.
 pub(super) async fn run(
     connection: &Arc<Connection>,
     queue: &WriteQueue,
@@ -31,12 +31,12 @@ pub(super) async fn run(
     started: Started,
 ) {
     let mut restarts = Restarts::new(process.restart.clone());
-    // Of the question for its revision.
+    // Older servers may exit when they receive the probe for the revision.
     let mut may_die = connection.pinned.is_none();
-    // The first time it is the builder that agrees.
+    // The builder negotiates with the first process.
     let mut ended = serve(connection, queue, &process, started, pending()).await;
     loop {
-        // Whoever is too late for the error below is told that it is closed.
+        // Messages that are sent from now on fail with `Closed`.
         queue.close();
         let ServeEnd::Alone(error) = ended else {
             return;
@@ -79,7 +79,7 @@ pub(super) async fn run(
     }
 }
 
-/// Agrees with a new process, and lets calls through; ends only where that fails.
+/// Negotiates with a new process, then lets calls continue. Returns only if that fails.
 async fn agree(connection: &Arc<Connection>) -> TransportError {
     if let Err(source) = negotiate(connection).await {
         let source = Box::new(source);
@@ -89,15 +89,15 @@ async fn agree(connection: &Arc<Connection>) -> TransportError {
     pending().await
 }
 
-/// How it ended.
+/// Why the work with a process ended.
 enum ServeEnd {
-    /// The client wanted it.
+    /// The client closed the connection.
     Asked,
-    /// The process ended, or cannot be used.
+    /// The process exited, or cannot be used.
     Alone(TransportError),
 }
 
-/// Serves with one process until it ends, or `useless` says that it should; then ends it.
+/// Drives the connection to one process until it exits or `useless` returns, then ends it.
 async fn serve(
     connection: &Arc<Connection>,
     queue: &WriteQueue,
@@ -125,7 +125,7 @@ async fn serve(
                 error = &mut useless => break ServeEnd::Alone(error),
                 ended = reading.end() => break why(ended),
                 ended = writing.end() => break why(ended),
-                // How it ended is asked again.
+                // Its status is read below.
                 _ = group.wait() => break ServeEnd::Alone(TransportError::Closed),
                 // Its logs may end before it does.
                 _ = hearing.end() => {}
@@ -138,7 +138,7 @@ async fn serve(
     }
 
     let (status, asked) = {
-        // The end of its input is what tells the process.
+        // The process exits when its input ends.
         let begun = Instant::now();
         let mut ending = pin!(async {
             if wanted {
@@ -150,7 +150,7 @@ async fn serve(
             drop(writing);
             group.end(begun, process.grace).await
         });
-        // What it wrote before its end is still heard.
+        // What it wrote before it exited is still read.
         let mut rest = pin!(async { tokio::join!(reading.finish(), hearing.finish()) });
         tokio::select! {
             ended = &mut ending => {
@@ -185,7 +185,7 @@ async fn hear(
     }
 }
 
-/// One of the things that go on at once, of which the others go on when one ends.
+/// One of several futures that run at once and end at different times.
 struct Task<'a>(Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send + 'a>>>);
 
 impl<'a> Task<'a> {
@@ -193,7 +193,7 @@ impl<'a> Task<'a> {
         Self(Some(Box::pin(part)))
     }
 
-    /// Ends when it does, once.
+    /// Returns when the future ends; afterwards, never again.
     async fn end(&mut self) -> io::Result<()> {
         let Some(part) = &mut self.0 else {
             return pending().await;
@@ -203,10 +203,10 @@ impl<'a> Task<'a> {
         ended
     }
 
-    /// Ends when it does, or has.
+    /// Returns when the future ends, or at once if it has ended.
     async fn finish(&mut self) {
         if self.0.is_some() {
-            // There is nobody left to tell.
+            // The connection is over, so the error does not matter.
             let _ = self.end().await;
         }
     }
