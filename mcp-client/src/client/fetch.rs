@@ -15,8 +15,8 @@ impl Client {
     /// The URL is used when it is `https`, does not expire soon, and the
     /// [policy](crate::ClientBuilder::fetch_policy) allows it. Nothing goes there that belongs to
     /// this connection: no authorization, no header, no cookie. What comes has to have the media
-    /// type and the size that the resource says. On any failure the resource is read over this
-    /// connection instead, and [`Fetched::attempts`] tells why; only what is too large is not. A
+    /// type and the size of the resource. On any failure except for the size the resource is read
+    /// over this connection instead, and [`Fetched::attempts`](crate::Fetched::attempts) has the reasons. A
     /// URL whose time is over, or which is refused for that reason (HTTP status 401, 403 or 410),
     /// is first asked for anew, of servers that speak SEP-2093; so is that of a bare URI.
     ///

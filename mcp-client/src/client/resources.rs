@@ -11,7 +11,7 @@ use crate::client::handle::Client;
 use crate::protocol::error::CallError;
 
 impl Client {
-    /// Fails where a proposal is not spoken that a request needs to mean what it says.
+    /// Fails unless both sides announced a proposal that a request needs.
     fn needs(&self, proposal: Proposal, method: &'static str) -> Result<(), CallError> {
         if self.negotiated(proposal) {
             return Ok(());

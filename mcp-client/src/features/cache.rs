@@ -1,4 +1,4 @@
-//! [`Cache`]: results that need not be asked for again.
+//! [`Cache`]: caches results for as long as the server allows.
 
 mod key;
 mod store;
@@ -23,34 +23,33 @@ use crate::protocol::caching::is_cacheable;
 use key::params;
 use store::{Key, Scope, Store};
 
-/// Longer than this, nothing is kept: a day.
+/// The longest time for which a result is cached: a day.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Keeps results of servers of the newest revision for as long as they say (`ttlMs`, page
-/// "Caching" of the specification): lists, page by page, what resources hold, and what a server
-/// says of itself. What says nothing, or 0, is not kept; results of older revisions say nothing.
+/// Caches results of servers of the newest revision for as long as they allow (`ttlMs`, page
+/// "Caching" of the specification): pages of lists, contents of resources, and the description of
+/// the server. Results without `ttlMs`, or with 0, are not cached; older revisions have none.
 ///
 /// ```
 /// # use mcp_client::{Cache, CallError, Client};
 /// let builder = Client::builder("demo", "1.0.0").cache(Cache::new().entries(1000));
 /// # async fn show(client: Client) -> Result<(), CallError> {
 /// let tools = client.tools().one_page().await?;
-/// // Not asked for again, unless it must be.
+/// // Answered from the cache, unless the call asks for a fresh result.
 /// let tools = client.tools().one_page().await?;
 /// let tools = client.tools().one_page().fresh().await?;
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// A result is found again by its method and the params that matter: not by progress tokens and
-/// traces in `_meta`, but by all else that a program put there. Results of calls that were answered
-/// with questions are not kept. A notification that something changed, which a server sends to
-/// those who [listen](crate::Client::listen), drops what is kept of it, and so does a cursor that
-/// the server does not know any more.
+/// The key of a result is its method and its params, without progress tokens and trace contexts in
+/// `_meta`. Results of calls that were answered with questions are not cached. A notification of a
+/// change, which a server sends to [subscriptions](crate::Client::listen), drops the cached results
+/// concerned, and so does a cursor that the server rejects.
 ///
-/// What is kept for one client is for this client alone, and dropped with it: each client is an
-/// authorization context of its own. Only results that the server calls `public` may be shared,
-/// and they are between clients that were given the same server's [name](Self::of):
+/// The results of a client are used by this client alone and dropped with it: each client is an
+/// authorization context of its own. Only results that the server marks as `public` are shared, and
+/// only between clients that were given the same server's [name](Self::of):
 ///
 /// ```
 /// # use mcp_client::{Cache, Client};
@@ -59,16 +58,16 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// let another = Client::builder("demo", "1.0.0").cache(cache);
 /// ```
 ///
-/// When the cache is full, what was not used for the longest time makes room.
+/// When the cache is full, the least recently used results are dropped.
 #[derive(Clone)]
 pub struct Cache {
     store: Arc<Mutex<Store>>,
-    /// Who gave what is shared.
+    /// The server whose public results are shared.
     server: Option<Arc<str>>,
 }
 
 impl Cache {
-    /// An empty cache for 256 results of 8 MiB in all.
+    /// Creates an empty cache for 256 results of 8 MiB in total.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -77,22 +76,22 @@ impl Cache {
         }
     }
 
-    /// At most so many results.
+    /// Sets the number of results.
     #[must_use]
     pub fn entries(self, most: usize) -> Self {
         self.store().limit(Some(most), None);
         self
     }
 
-    /// At most so many bytes of results and of what they are found by.
+    /// Sets the bytes of results and their keys.
     #[must_use]
     pub fn bytes(self, most: usize) -> Self {
         self.store().limit(None, Some(most));
         self
     }
 
-    /// The same cache for clients of one server, who share what it calls public. The name has to
-    /// tell servers apart: its address does.
+    /// Returns the same cache for clients of one server, which share its public results. The name
+    /// must identify the server, as its URL does.
     #[must_use]
     pub fn of(&self, server: impl Into<String>) -> Self {
         Self {
@@ -101,7 +100,7 @@ impl Cache {
         }
     }
 
-    /// Drops everything.
+    /// Drops all results.
     pub fn clear(&self) {
         self.store().forget(|_| true);
     }
@@ -128,34 +127,36 @@ impl fmt::Debug for Cache {
     }
 }
 
-/// What is kept for one client.
+/// The cache as one client uses it.
 pub(crate) struct ClientCache {
     cache: Cache,
     own: Scope,
-    /// Where what is public stands: also by what the client can do, which a server may heed.
+    /// The scope of public results. It contains the capabilities of the client, because results may
+    /// depend on them.
     shared: Option<Scope>,
 }
 
-/// A result that is not there yet.
+/// The key of a result that is not cached.
 pub(crate) struct Missing {
     method: &'static str,
     params: String,
-    /// Whatever is dropped meanwhile, this would be as old.
+    /// The age of the method when the request was sent: a result that a change has outdated since is
+    /// not stored.
     age: u64,
 }
 
-/// What became of looking for a result.
+/// The outcome of a lookup.
 pub(crate) enum Found {
-    /// It is there.
+    /// The cached result.
     Kept(Arc<str>),
-    /// It may be kept when it comes.
+    /// There is none. It may be stored when it arrives.
     Missing(Missing),
-    /// It is not to be kept.
+    /// The result must not be cached.
     Never,
 }
 
 impl ClientCache {
-    /// `capabilities` is what the client can do, as text.
+    /// `capabilities` are those of the client, as JSON.
     pub(crate) fn new(cache: Cache, capabilities: &str) -> Self {
         let own = Scope::Own(cache.store().client());
         let shared = cache.server.as_ref().map(|server| Scope::Shared {
@@ -165,7 +166,7 @@ impl ClientCache {
         Self { cache, own, shared }
     }
 
-    /// Looks for the result of a call, or only makes ready to keep it where it has to be `fresh`.
+    /// Looks up the result of a call. If it has to be `fresh`, only prepares to store it.
     pub(crate) fn find(
         &self,
         method: &'static str,
@@ -203,7 +204,7 @@ impl ClientCache {
         Found::Missing(missing)
     }
 
-    /// Keeps a result, if it wants to be kept.
+    /// Stores a result if the server allows it.
     pub(crate) fn keep(&self, missing: Missing, text: &str) {
         #[derive(Deserialize)]
         struct Hints {
@@ -230,7 +231,7 @@ impl ClientCache {
         self.cache.store().put(key, text, until, missing.age);
     }
 
-    /// Drops what a notification speaks of.
+    /// Drops the results that a notification outdates.
     pub(crate) fn notice(&self, notification: &str, params: &str) {
         match notification {
             ToolListChangedNotification::METHOD => self.forget(ListToolsRequest::METHOD),
@@ -244,7 +245,7 @@ impl ClientCache {
             }
             #[cfg(feature = "versioned-resources")]
             ResourceContentChangedNotification::METHOD => {
-                // Lists say which version there is.
+                // Lists contain the version of resources.
                 self.forget(ListResourcesRequest::METHOD);
                 self.changed(key::resource(params));
             }
@@ -252,25 +253,25 @@ impl ClientCache {
         }
     }
 
-    /// Drops what is kept of a resource, or, where it is not known which one, of all.
+    /// Drops the results of a resource, or of all resources if the URI is unknown.
     fn changed(&self, uri: Option<String>) {
         let method = ReadResourceRequest::METHOD;
         let Some(uri) = uri else {
             return self.forget(method);
         };
-        // It may speak of a part of what is kept, or of the whole.
+        // The URI may be that of a sub-resource, or of a containing one.
         self.forget_where(method, |params| {
             let kept = key::uri(params).unwrap_or_default();
             kept.starts_with(&uri) || uri.starts_with(&kept)
         });
     }
 
-    /// Drops what is kept of a method.
+    /// Drops the results of a method.
     pub(crate) fn forget(&self, method: &'static str) {
         self.forget_where(method, |_| true);
     }
 
-    /// Drops what only this client may see.
+    /// Drops the results that only this client may use.
     pub(crate) fn forget_own(&self) {
         self.cache.store().forget(|key| key.scope == self.own);
     }

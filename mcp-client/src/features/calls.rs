@@ -15,7 +15,7 @@ use mcp_types::json::{Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Outcome, ProgressNotificationParams, Request, Revision};
 
-use self::prepared::{Answers, COMPLETE, CallParts, PreparedCall, result_type};
+use self::prepared::{Answers, CallParts, PreparedCall};
 use super::shared_connection::SharedConnection;
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
@@ -159,6 +159,7 @@ where
     R: Request + Send + 'static,
     R::Params: Versioned,
     R::Result: Versioned + Outcome<Complete: Versioned + 'static>,
+    <R::Result as Outcome>::Complete: Outcome<Complete = <R::Result as Outcome>::Complete>,
 {
     type Output = Result<<R::Result as Outcome>::Complete, CallError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
@@ -183,14 +184,16 @@ fn complete<R>(
 where
     R: Request,
     R::Result: Versioned + Outcome<Complete: Versioned + 'static>,
+    <R::Result as Outcome>::Complete: Outcome<Complete = <R::Result as Outcome>::Complete>,
 {
-    // A result that claims to be final is decoded as one first. Most types have no other form.
+    // Most types have no other form. Where there is one, a final result is by far the most frequent,
+    // and decoding it directly is faster than finding out its form first.
     let could_be_more =
         TypeId::of::<R::Result>() != TypeId::of::<<R::Result as Outcome>::Complete>();
     if could_be_more
         && revision == Revision::LATEST
-        && result_type(text).as_deref() == Some(COMPLETE)
-        && let Ok(result) = revision.decode(text)
+        && let Ok(result) = revision.decode::<<R::Result as Outcome>::Complete>(text)
+        && let Ok(result) = result.complete()
     {
         return Ok(Some(result));
     }

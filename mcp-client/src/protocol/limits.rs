@@ -1,27 +1,25 @@
-//! How much a server may send, and how long it may take.
+//! [`Limits`]: how much a server may send, and how long it may take.
 
 use std::time::Duration;
 
-/// Bounds on what a server could make grow or last. The defaults suit most clients.
+/// Bounds on everything that a server can make grow or last. The defaults suit most clients.
 ///
-/// `usize::MAX` and `Duration::MAX` mean without a bound. A time of zero allows only
-/// what needs no waiting. What a
-/// connection cannot work without is possible with every value: a call is sent at least once, one
-/// event and one message can wait.
+/// `usize::MAX` and `Duration::MAX` mean no bound. A time of zero allows only what needs no waiting.
+/// A connection works with every value: a call is sent at least once, and one event and one message
+/// can be queued.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
     /// Bytes of one message: 16 MiB.
     pub message_bytes: usize,
-    /// How long a call waits for its answer: 1 minute. A call may say otherwise.
+    /// The timeout of a call: 1 minute. [`Call::timeout`](crate::Call::timeout) overrides it.
     pub call_time: Duration,
-    /// How long the probe for the server's era waits before the server counts as one that begins
-    /// with a handshake: 5 seconds.
+    /// The timeout of the probe for the era of the server, after which the client begins with the
+    /// handshake of older revisions: 5 seconds.
     pub probe_time: Duration,
-    /// How long it may take to reach a server over HTTP, TLS aside: 10 seconds.
+    /// The timeout of connecting to a server over HTTP, without TLS: 10 seconds.
     pub connect_time: Duration,
-    /// How often a call is sent that is answered with questions again and again: 16 times. It is
-    /// sent at least once.
+    /// How often a call is sent whose response asks questions again and again: 16 times.
     pub rounds: usize,
     /// Questions of the server that handlers work on at once: 64.
     ///
@@ -30,29 +28,27 @@ pub struct Limits {
     /// [`CallError::Questions`](crate::CallError), and no handler sees any. Those of several calls
     /// wait for their turn, each no longer than the timeout of its call.
     pub server_requests: usize,
-    /// Events that wait for a program that does not take them from its
-    /// [`Subscription`](crate::Subscription): 1024. Beyond that there is one
-    /// [`Missed`](crate::SubscriptionEvent::Missed) for all that were not kept.
+    /// Events that a [`Subscription`](crate::Subscription) queues for the program: 1024. One
+    /// [`Missed`](crate::SubscriptionEvent::Missed) stands for all further ones.
     pub pending_events: usize,
-    /// How long a subscription whose connection broke waits at first before it tries again:
-    /// 500 milliseconds. It then waits twice as long each time, and never less than 10
-    /// milliseconds.
+    /// The first pause before a subscription is tried again whose connection broke: 500 milliseconds.
+    /// It doubles each time, and is never shorter than 10 milliseconds.
     pub retry_first: Duration,
-    /// How long it waits at most: 30 seconds.
+    /// The longest such pause: 30 seconds.
     pub retry_most: Duration,
-    /// Pages of a list that are asked for before it counts as endless: 1,000.
+    /// Pages of a list that are requested before the list counts as endless: 1,000.
     pub list_pages: usize,
-    /// Elements of a list after which no further page is asked for: 100,000.
+    /// Elements of a list after which no further page is requested: 100,000.
     pub list_items: usize,
-    /// Bytes of a list after which no further page is asked for: 64 MiB.
+    /// Bytes of a list after which no further page is requested: 64 MiB.
     pub list_bytes: usize,
-    /// Bytes that wait for a server that does not read before calls have to wait: 1 MiB.
+    /// Bytes that are queued for a server that does not read before calls wait: 1 MiB.
     pub queued_bytes: usize,
-    /// Bytes of the messages of the events that wait for a program, as
-    /// [`pending_events`](Self::pending_events) counts them: 4 MiB. One event may be larger.
+    /// Bytes of the messages of queued events, see [`pending_events`](Self::pending_events): 4 MiB.
+    /// One event may be larger.
     pub pending_bytes: usize,
-    /// Bytes of the requests of a server of an older revision that are worked on at once: 32 MiB.
-    /// One request may be larger; another one is refused then.
+    /// Bytes of the requests of a server of an older revision that handlers work on at once: 32 MiB.
+    /// One request may be larger; further ones are refused then.
     pub server_request_bytes: usize,
 }
 

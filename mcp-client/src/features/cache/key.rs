@@ -1,4 +1,4 @@
-//! What a kept result is found by: the params that matter.
+//! The key of a cached result: the params that affect it.
 
 use mcp_types::json::{self, Map, Object};
 use serde::Deserialize;
@@ -6,14 +6,14 @@ use serde_json::value::RawValue;
 
 use crate::protocol::params::META;
 
-/// Members of params by which a call goes on that was answered with questions.
+/// Members of params that answer questions of the server.
 const ROUNDS: [&str; 2] = ["inputResponses", "requestState"];
-/// Members of `_meta` that change no result.
+/// Members of `_meta` that do not affect a result.
 const PASSING: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
 
-/// Params as text, without what changes no result. `known` is what the client says of itself in
-/// `_meta`, which is the same in all its calls; `more` is what the call adds there. `None` where
-/// the result must not be kept.
+/// Returns the params as text, without what does not affect the result. `known` are the members of
+/// `_meta` that describe the client, the same in all its calls; `more` are those of the call. `None`
+/// if the result must not be cached.
 pub(super) fn params(text: &str, known: &Map<Box<RawValue>>, more: &Object) -> Option<String> {
     let members: Option<Map<&RawValue>> = serde_json::from_str(text).ok()?;
     let mut members = members.unwrap_or_default();
@@ -42,7 +42,7 @@ pub(super) fn params(text: &str, known: &Map<Box<RawValue>>, more: &Object) -> O
     json::to_string(&members).ok()
 }
 
-/// The resource that params speak of.
+/// Returns the URI in params.
 pub(super) fn uri(params: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Uri {
@@ -51,7 +51,7 @@ pub(super) fn uri(params: &str) -> Option<String> {
     serde_json::from_str::<Uri>(params).ok().map(|it| it.uri)
 }
 
-/// The resource that params hold.
+/// Returns the URI of the resource in params.
 #[cfg(feature = "versioned-resources")]
 pub(super) fn resource(params: &str) -> Option<String> {
     #[derive(Deserialize)]

@@ -1,30 +1,30 @@
-//! [`Store`]: what is kept, and until when.
+//! [`Store`]: the cached results and their expiry.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio::time::Instant;
 
-/// Results that are kept if nothing else is said.
+/// The default number of results.
 const ENTRIES: usize = 256;
-/// And their bytes.
+/// The default bytes of results and keys.
 const BYTES: usize = 8 << 20;
-/// Bytes that a result takes beside its text and what it is found by, about.
+/// The approximate bytes of a result beside its text and key.
 const OVERHEAD: usize = 128;
 
-/// Whose a result is.
+/// Which clients may use a result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Scope {
-    /// One client's.
+    /// One client.
     Own(u64),
-    /// All clients' of a server that can do the same.
+    /// All clients of a server with the same capabilities.
     Shared {
         server: Arc<str>,
         capabilities: Arc<str>,
     },
 }
 
-/// What a result is found by.
+/// The key of a result.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) scope: Scope,
@@ -45,7 +45,7 @@ impl Entry {
     }
 }
 
-/// Results, none longer than it says, and no more than the limits say.
+/// Results until their expiry, within limits.
 pub(super) struct Store {
     entries: HashMap<Key, Entry>,
     bytes: usize,
@@ -80,7 +80,7 @@ impl Store {
         self.make_room();
     }
 
-    /// A client that none was before.
+    /// Returns the number of a new client.
     pub(super) fn client(&mut self) -> u64 {
         self.clients += 1;
         self.clients
@@ -110,7 +110,7 @@ impl Store {
         Some(Arc::clone(&entry.text))
     }
 
-    /// Keeps a text that was asked for at an age.
+    /// Stores a result whose request was sent at an age.
     pub(super) fn put(&mut self, key: Key, text: &str, until: Instant, age: u64) {
         if self.age(key.method) != age {
             return;
@@ -134,19 +134,19 @@ impl Store {
         }
     }
 
-    /// Drops what a method gave, where `which` says so by the key.
+    /// Drops the results of a method whose keys match `which`, because they changed.
     pub(super) fn changed(&mut self, method: &'static str, which: impl Fn(&Key) -> bool) {
         *self.ages.entry(method).or_default() += 1;
         self.leave(|key| key.method == method && which(key));
     }
 
-    /// Drops what `which` says, of any method.
+    /// Drops the results of any method whose keys match `which`, because they changed.
     pub(super) fn forget(&mut self, which: impl Fn(&Key) -> bool) {
         self.age += 1;
         self.leave(which);
     }
 
-    /// Drops what nobody will look for any more.
+    /// Drops results whose keys match `which`.
     pub(super) fn leave(&mut self, which: impl Fn(&Key) -> bool) {
         let bytes = &mut self.bytes;
         self.entries.retain(|key, entry| {
@@ -158,8 +158,7 @@ impl Store {
         });
     }
 
-    /// Drops what was not used for the longest time. All are looked at once, however many have to
-    /// go.
+    /// Drops the least recently used results. One pass suffices, however many are dropped.
     fn make_room(&mut self) {
         let (mut count, mut bytes) = (self.entries.len(), self.bytes);
         if count <= self.most.0 && bytes <= self.most.1 {

@@ -317,10 +317,10 @@ pub(super) struct Answers {
 /// The result type of an input-required result.
 const INPUT_REQUIRED: &str = "input_required";
 /// The result type of a final result.
-pub(super) const COMPLETE: &str = "complete";
+const COMPLETE: &str = "complete";
 
 /// Returns the member `resultType` of a result.
-pub(super) fn result_type(text: &str) -> Option<Cow<'_, str>> {
+fn result_type(text: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Peek<'a> {
         #[serde(borrow, default, rename = "resultType")]

@@ -1,4 +1,4 @@
-//! [`Fetch`]: a resource on its way, by its URL or over the connection.
+//! [`Fetch`]: fetches a resource by its URL or over the connection.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -43,8 +43,8 @@ impl Fetch {
         self
     }
 
-    /// Content of this media type and no other, also where the resource says that it is of another
-    /// one: then it is read, for the URL gives the type that the resource says.
+    /// Requires content of this media type. If the resource has another one, the content is read over
+    /// the connection: the URL returns the type of the resource.
     pub fn as_type(mut self, media_type: impl Into<String>) -> Self {
         self.wanted = Some(media_type.into());
         self

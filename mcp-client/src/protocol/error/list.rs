@@ -16,7 +16,7 @@ pub enum ListError {
         /// The cursor.
         cursor: String,
     },
-    /// There are more pages, elements or bytes than [`Limits`] allow.
+    /// There are more pages, elements or bytes than [`Limits`](crate::Limits) allow.
     #[error("it goes on after {pages} pages, {items} elements and {bytes} bytes")]
     TooLong {
         /// Pages that came.

@@ -13,11 +13,11 @@ use super::restart::Restart;
 use super::stderr::Stderr;
 use crate::protocol::error::TransportError;
 
-/// How long a process may take to end, unless the program says otherwise.
+/// The default grace time of a process.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A server that is started as a child process and ends with the client. Messages go over its
-/// standard input and output, one a line, as the page on stdio of the specification says.
+/// standard input and output, one per line, as the page on stdio of the specification describes.
 ///
 /// ```no_run
 /// use mcp_client::{ChildProcess, Client};
@@ -31,7 +31,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// # }
 /// ```
 ///
-/// The process inherits the environment and the working directory, unless told otherwise. On Unix
+/// The process inherits the environment and the working directory by default. On Unix
 /// it begins a process group of its own, so that a key that interrupts the client does not reach
 /// the server, and so that all that it starts ends with it.
 ///
@@ -43,8 +43,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// its whole group. Elsewhere it is killed right after the first grace time. If the runtime ends
 /// before that, it is killed at once.
 ///
-/// A process that ends although nobody asked it to ends the connection, unless
-/// [`restart`](Self::restart) says otherwise. There is one exception: some servers of older
+/// A process that exits unexpectedly ends the connection, unless [`restart`](Self::restart) is
+/// configured. There is one exception: some servers of older
 /// revisions end when they are asked what they do not know, here for their revision. A process
 /// that ends before anything was agreed on is started once more and spoken to in the old way,
 /// unless the program names the [revision](crate::ClientBuilder::revision).
@@ -84,15 +84,15 @@ impl ChildProcess {
         self
     }
 
-    /// Keeps a variable of the client's environment from the process.
+    /// Removes a variable from the environment of the process.
     #[must_use]
     pub fn env_remove(mut self, name: impl AsRef<OsStr>) -> Self {
         self.command.env_remove(name);
         self
     }
 
-    /// Keeps all of the client's environment from the process, which may hold secrets. Most
-    /// programs need at least `PATH`, and find nothing without it.
+    /// Clears the environment of the process, because that of the client may contain secrets. Most
+    /// programs need at least `PATH`.
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.command.env_clear();
@@ -106,22 +106,22 @@ impl ChildProcess {
         self
     }
 
-    /// What becomes of its standard error, in place of [`Stderr::Inherit`].
+    /// Sets where its standard error goes, instead of [`Stderr::Inherit`].
     #[must_use]
     pub fn stderr(mut self, stderr: Stderr) -> Self {
         self.stderr = stderr;
         self
     }
 
-    /// How long the process may take to end before the next and harder step, in place of 2
-    /// seconds.
+    /// Sets the time in which the process has to exit before the next step of the shutdown, instead of
+    /// 2 seconds.
     #[must_use]
     pub fn grace(mut self, time: Duration) -> Self {
         self.grace = time;
         self
     }
 
-    /// Starts the process again when it ends although nobody asked it to. By default it is not.
+    /// Restarts the process when it exits unexpectedly. By default it is not restarted.
     ///
     /// Calls that wait for an answer then end with [`TransportError::Exited`]; calls that begin
     /// meanwhile wait until the new process is ready, each no longer than its timeout.
@@ -169,7 +169,7 @@ impl ChildProcess {
     }
 }
 
-/// A command with whatever else it says of the process. Its standard streams are set later.
+/// Uses a command with all its settings. Its standard streams are set later.
 impl From<std::process::Command> for ChildProcess {
     fn from(command: std::process::Command) -> Self {
         Self {
