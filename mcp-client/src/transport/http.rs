@@ -40,8 +40,8 @@ use sender::HttpSender;
 
 /// A server at a URL.
 ///
-/// What the server speaks is found out: Streamable HTTP of 2026-07-28, that of the revisions with
-/// sessions, and last the HTTP+SSE of 2024-11-05.
+/// The client tries Streamable HTTP of 2026-07-28, then that of the revisions with sessions, and last
+/// HTTP+SSE of 2024-11-05.
 ///
 /// ```no_run
 /// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
@@ -49,13 +49,13 @@ use sender::HttpSender;
 ///
 /// let server = Http::new("http://127.0.0.1:8080/mcp").header("x-tenant", "blue");
 /// let client = Client::builder("demo", "1.0.0").connect(server).await?;
-/// println!("{} tools", client.tools().one_page().await?.tools.len());
+/// println!("{} tools", client.tools().all().await?.items.len());
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// Connections are kept and used again. A redirect is followed within the origin, where it keeps
-/// method and body (statuses 307 and 308). `https` asks for the feature `tls`.
+/// Connections are pooled. Redirects are followed within the origin, if they keep method and body
+/// (statuses 307 and 308). `https` requires the feature `tls`.
 #[must_use = "a transport does nothing until a client connects by it"]
 pub struct Http {
     url: String,
@@ -66,7 +66,7 @@ pub struct Http {
 }
 
 impl Http {
-    /// A server at this URL, `http` or `https`. One that cannot be spoken to is an
+    /// Creates a transport to a server at this `http` or `https` URL. An invalid URL is an
     /// [`HttpError::Url`] when a client connects.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
@@ -78,29 +78,29 @@ impl Http {
         }
     }
 
-    /// Sends a header with every request. Those of the protocol itself win over it. One that no
-    /// request can have is an [`HttpError::Header`] when a client connects.
+    /// Adds a header to every request. Headers of the protocol override it. An invalid one is an
+    /// [`HttpError::Header`] when a client connects.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Asks for the `Authorization` of every request, and for another one where the server refuses
-    /// it.
+    /// Sets the source of the header `Authorization`. It is asked before every request, and again when
+    /// the server rejects one.
     pub fn auth(mut self, authorize: impl Authorize + 'static) -> Self {
         self.authorize = Some(Arc::new(authorize));
         self
     }
 
-    /// Remembers of which era the server is, for the next client that is connected with a clone of
-    /// this cache.
+    /// Sets the cache that remembers the era of the server, for the next client that is connected with
+    /// a clone of it.
     pub fn era_cache(mut self, eras: EraCache) -> Self {
         self.eras = Some(eras);
         self
     }
 
-    /// Trusts these certificates, in PEM, beside those that the system trusts. What holds none is
-    /// an [`HttpError::Certificate`] when a client connects.
+    /// Trusts these certificates, in PEM, in addition to those of the system. Text without a
+    /// certificate is an [`HttpError::Certificate`] when a client connects.
     #[cfg(feature = "tls")]
     pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.roots.pem.push(pem.into());

@@ -1,4 +1,4 @@
-//! [`Inputs`]: what answers the questions of servers, in both eras.
+//! [`Inputs`]: the handlers that answer questions of servers, in both eras.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ use crate::protocol::error::InputError;
 type Answer<R> = Pin<Box<dyn Future<Output = Result<R, InputError>> + Send>>;
 type Handler<P, R> = Arc<dyn Fn(P) -> Answer<R> + Send + Sync>;
 
-/// Handlers by what is asked.
+/// The handlers of the program, by the kind of question.
 #[derive(Clone, Default)]
 pub(crate) struct Inputs {
     pub(crate) form: Option<Handler<ElicitRequestFormParams, ElicitResult>>,
@@ -39,7 +39,7 @@ where
 }
 
 impl Inputs {
-    /// The answer to a question.
+    /// Answers a question.
     pub(crate) async fn answer(&self, request: InputRequest) -> Result<InputResponse, InputError> {
         Ok(match request {
             InputRequest::Elicit(request) => match (request.params, &self.form, &self.url) {
@@ -66,9 +66,8 @@ impl Inputs {
         })
     }
 
-    /// The answers to several questions, which are asked at once, as far as there are `permits`. A
-    /// question waits for its permit no longer than `time`: a handler may itself make calls that
-    /// are answered with questions.
+    /// Answers several questions at once, as far as there are `permits`. A question waits for its permit
+    /// no longer than `time`: a handler may itself send calls whose responses ask questions.
     pub(crate) async fn answers(
         &self,
         requests: InputRequests,
@@ -77,7 +76,7 @@ impl Inputs {
     ) -> Result<InputResponses, InputError> {
         let names: Vec<String> = requests.keys().map(str::to_owned).collect();
         let mut found: Vec<Option<InputResponse>> = names.iter().map(|_| None).collect();
-        // Dropping the set ends what is still being asked.
+        // Dropping the set aborts the handlers.
         let mut asked = JoinSet::new();
         for (place, (_, request)) in requests.into_iter().enumerate() {
             let (inputs, permits) = (self.clone(), Arc::clone(permits));
@@ -103,12 +102,12 @@ impl Inputs {
     }
 }
 
-/// A mode of elicitation that was never declared.
+/// The error for a mode of elicitation that the client did not declare.
 fn mode(what: &str) -> InputError {
     ErrorObject::invalid_params(format!("this client shows no {what}")).into()
 }
 
-/// What was never declared cannot be asked.
+/// The error for a question that the client did not declare to answer.
 fn undeclared(what: &str) -> InputError {
     let message = format!("this client does not answer `{what}`");
     ErrorObject::method_not_found(message).into()

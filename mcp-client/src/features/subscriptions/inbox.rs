@@ -37,17 +37,17 @@ impl Inboxes {
         wanted: impl Fn(&SubscriptionFilter) -> bool,
     ) -> Vec<Arc<Inbox>> {
         let all = self.all();
-        let hears = |inbox: &&Arc<Inbox>| match (subscription, inbox.id()) {
+        let receives = |inbox: &&Arc<Inbox>| match (subscription, inbox.id()) {
             (Some(RequestId::Number(said)), Some(own)) => *said == own,
             (Some(RequestId::String(said)), Some(own)) => said.parse() == Ok(own),
             (None, None) => wanted(&inbox.filter),
             _ => false,
         };
-        all.iter().filter(hears).cloned().collect()
+        all.iter().filter(receives).cloned().collect()
     }
 }
 
-/// What one subscription has state.
+/// The queued events of one subscription.
 pub(crate) struct Inbox {
     pub(crate) filter: SubscriptionFilter,
     state: Mutex<InboxState>,
@@ -138,7 +138,7 @@ impl Inbox {
         }
     }
 
-    /// Nothing more is state.
+    /// Ends the subscription: no event follows.
     pub(crate) fn end(&self, how: Result<(), CallError>) {
         self.state().end = Some(how);
         self.added.notify_one();

@@ -7,7 +7,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 
 use crate::protocol::error::AuthorizeError;
 
-/// What a hook comes to: a value of the header `Authorization`, scheme and all, or none.
+/// The result of an [`Authorize`] method: the value of the header `Authorization`, including the
+/// scheme, or none.
 pub type Token<'a> =
     Pin<Box<dyn Future<Output = Result<Option<String>, AuthorizeError>> + Send + 'a>>;
 
@@ -33,11 +34,11 @@ pub type Token<'a> =
 /// let server = Http::new("http://127.0.0.1:8080/mcp").auth(Fixed("secret".into()));
 /// ```
 pub trait Authorize: Send + Sync {
-    /// Asked before every request. The URL is that of the server, or of the same origin.
+    /// Called before every request. The URL is that of the server, or of the same origin.
     fn authorization<'a>(&'a self, url: &'a Uri) -> Token<'a>;
 
-    /// The server refused a request with 401 or 403. With a value, the request is sent once more;
-    /// with `None`, the call ends with [`HttpError::Unauthorized`](crate::HttpError).
+    /// Called when the server rejects a request with 401 or 403. With a value, the request is sent once
+    /// more; with `None`, the call fails with [`HttpError::Unauthorized`](crate::HttpError).
     ///
     /// Several calls may be refused at the same time, so a value newer than
     /// [`used`](Challenge::used) can be given at once.
@@ -47,7 +48,7 @@ pub trait Authorize: Send + Sync {
     }
 }
 
-/// A request that the server refused for the want of authorization.
+/// A request that the server rejected because of its authorization.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Challenge<'a> {

@@ -1,4 +1,4 @@
-//! [`EraCache`]: of which era servers are.
+//! [`EraCache`]: remembers the era of servers.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use http::Uri;
 
 use crate::util::url;
 
-/// As many origins are remembered.
+/// The number of origins that are remembered.
 const ORIGINS: usize = 256;
 
 /// How to begin with a server.
@@ -21,16 +21,16 @@ pub(super) enum Begin {
     Stream,
 }
 
-/// Remembers of which era servers are, by their origin, so that the next client needs not find it
-/// out again. What proves wrong is found out anew. Clones share what they remember, of the last
-/// 256 origins.
+/// Remembers the era of servers by their origin, so that the next client begins with the right
+/// request. An entry that proves wrong is replaced. Clones share the entries, of the last 256
+/// origins.
 #[derive(Clone, Debug, Default)]
 pub struct EraCache {
     known: Arc<Mutex<VecDeque<(String, Begin)>>>,
 }
 
 impl EraCache {
-    /// Remembers nothing yet.
+    /// Creates an empty cache.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

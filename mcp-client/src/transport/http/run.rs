@@ -1,4 +1,4 @@
-//! What goes on beside the calls, from the beginning of a connection to its end.
+//! Drives a connection: the tasks that run beside the calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,10 +29,10 @@ const AGAIN: [Duration; 3] = [
     Duration::from_millis(500),
 ];
 
-/// What the end of a connection may take.
+/// The time in which a connection that closes sends what is queued and ends its session.
 const END: Duration = Duration::from_secs(5);
 
-/// Moves what no call moves, until the client is gone.
+/// Runs the tasks of a connection until the client closes it.
 pub(super) async fn run(
     endpoint: Arc<Endpoint>,
     connection: Arc<Connection>,
@@ -55,9 +55,9 @@ pub(super) async fn run(
     }
 }
 
-/// Sends what does not wait to be seen sent.
+/// Posts the queued messages.
 async fn send(endpoint: &Arc<Endpoint>, connection: &Arc<Connection>) {
-    // Ends what is under way when it is dropped itself.
+    // Dropping the set aborts the posts.
     let mut posts = JoinSet::new();
     loop {
         tokio::select! {
@@ -70,9 +70,8 @@ async fn send(endpoint: &Arc<Endpoint>, connection: &Arc<Connection>) {
     }
 }
 
-/// Posts a message, again where the exchange fails: a connection may have been dead before anybody
-/// noticed, and a server that waits for an answer does not ask for it twice. One that comes twice is
-/// ignored.
+/// Posts a message, and again if the exchange fails: a pooled connection may have been dead, and a
+/// server that waits for a response does not repeat its request. Servers ignore duplicates.
 async fn post(endpoint: &Endpoint, connection: &Connection, queued: QueuedPost) {
     let body = Bytes::from(queued.message);
     let mut pauses = AGAIN.into_iter();
@@ -108,7 +107,7 @@ async fn post(endpoint: &Endpoint, connection: &Connection, queued: QueuedPost) 
     }
 }
 
-/// Ends a session in order.
+/// Posts what is queued, and ends the session on the server.
 async fn end(endpoint: &Arc<Endpoint>, connection: &Arc<Connection>) {
     while let Some(queued) = endpoint.post_queue.take_now() {
         post(endpoint, connection, queued).await;

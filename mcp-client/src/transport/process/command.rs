@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let server = ChildProcess::new("npx").args(["-y", "@modelcontextprotocol/server-everything"]);
 /// let client = Client::builder("demo", "1.0.0").connect(server).await?;
-/// println!("{:?}", client.tools().one_page().await?);
+/// println!("{:?}", client.tools().all().await?.items);
 /// client.close().await;
 /// # Ok(())
 /// # }
