@@ -59,14 +59,14 @@ impl Emitter<'_> {
         };
         let (types, json) = self.imports(&items);
         file(
-            "methods.rs",
+            "client/methods.rs",
             &quote! {
                 //! A method of the client for each request of the newest revision.
                 use mcp_types::json::{#(#json),*};
                 use mcp_types::{#(#types),*};
-                use crate::call::Call;
                 use crate::client::Client;
-                use crate::list::{List, Paged};
+                use crate::features::calls::{Call, IntoObject};
+                use crate::features::lists::{List, Paged};
                 #items
             },
         )
@@ -80,11 +80,27 @@ impl Emitter<'_> {
         object: &Object,
     ) -> Result<TokenStream, EmitError> {
         let mut setters = Vec::new();
+        let params = scope.ident();
         let optional = stored(object).filter(|member| !member.required);
         for member in optional.filter(|member| member.features.is_empty()) {
             let name = field(member);
-            let (parameter, _) = scope.argument(&member.ty, &name)?;
             let text = self.qualified(&scope.prose(&member.docs));
+            if member.ty == Ty::AnyObject {
+                // Programs have types of their own for free objects.
+                let text = format!(
+                    "{text}\n\nTakes an object, or a reference to anything that is encoded as one. A value that \
+                     is encoded as something else is an error when the call is awaited."
+                );
+                let text = docs::lines(&docs::wrap(&text));
+                setters.push(quote! {
+                    #text
+                    pub fn #name(self, #name: impl IntoObject) -> Self {
+                        self.with_object(#name, #params::#name)
+                    }
+                });
+                continue;
+            }
+            let (parameter, _) = scope.argument(&member.ty, &name)?;
             let text = docs::lines(&docs::wrap(&text));
             setters.push(quote! {
                 #text
@@ -157,8 +173,9 @@ impl Emitter<'_> {
     }
 }
 
-/// Generates the method for a call with its required params. If the result is a page of a list,
-/// also generates the method for the whole list and the facts about its pages.
+/// Generates the method that creates a call from the required members of the params. If the result
+/// is a page of a list, generates the method that creates the list instead, and the implementation of
+/// the list's trait.
 fn method(
     scope: &Scope<'_>,
     message: &Message,
@@ -166,7 +183,6 @@ fn method(
     about: &str,
 ) -> Result<(TokenStream, Option<TokenStream>), EmitError> {
     let mut parameters = Vec::new();
-    let mut names = Vec::new();
     let mut values = Vec::new();
     for member in stored(object).filter(|member| member.required) {
         if member.json == META {
@@ -177,7 +193,12 @@ fn method(
         let (parameter, _) = scope.argument(&member.ty, &name)?;
         parameters.push(quote! { #name: #parameter });
         values.push(quote! { #name });
-        names.push(name);
+    }
+    let request = format_ident!("{}", type_ident(&message.name));
+    let params = scope.ident();
+    let call = quote! { self.request(#params::new(#(#values),*)) };
+    if let Some((method, facts)) = pages::list(scope, message, object, &parameters, &call)? {
+        return Ok((method, Some(facts)));
     }
     let method = format!("`{}`", message.method);
     let text = if about.contains(&method) {
@@ -188,18 +209,12 @@ fn method(
     let text = docs::lines(&docs::wrap(&text));
     let ending = scope.emitter.hints.messages.request.as_str();
     let short = message.name.strip_suffix(ending).unwrap_or(&message.name);
-    let (name, request) = (
-        format_ident!("{}", field_ident(short)),
-        format_ident!("{}", type_ident(&message.name)),
-    );
-    let params = scope.ident();
+    let name = format_ident!("{}", field_ident(short));
     let one = quote! {
         #text
         pub fn #name(&self, #(#parameters),*) -> Call<#request> {
-            self.request(#params::new(#(#values),*))
+            #call
         }
     };
-    let list = pages::list(scope, message, object, &name, &parameters, &names)?;
-    let (list, facts) = list.unzip();
-    Ok((quote! { #one #list }, facts))
+    Ok((one, None))
 }

@@ -271,6 +271,19 @@ impl Versioned for super::v2026_07_28::CallToolResult {
     }
 }
 
+impl Outcome for super::v2026_07_28::CallToolResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
+    }
+}
+
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::CancelTaskRequest {
     #[inline]
@@ -1430,6 +1443,19 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
         #[cfg(feature = "v2024-11-05")]
         let value = super::v2024_11_05::GetPromptResult::try_from(value)?;
         Ok(out.write(&value)?)
+    }
+}
+
+impl Outcome for super::v2026_07_28::GetPromptResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 
@@ -3241,6 +3267,19 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
         #[cfg(feature = "v2025-03-26")]
         let value = super::v2025_03_26::ReadResourceResult::from(value);
         Ok(out.write(&value)?)
+    }
+}
+
+impl Outcome for super::v2026_07_28::ReadResourceResult {
+    type Complete = Self;
+
+    #[inline]
+    fn complete(self) -> Result<Self, Box<Self>> {
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 

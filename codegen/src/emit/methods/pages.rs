@@ -58,26 +58,27 @@ fn pages<'a>(model: &'a Model, message: &'a Message, params: &'a Object) -> Opti
 }
 
 impl Pages<'_> {
-    /// Generates the method that lists everything. `call` is the method that requests one page.
+    /// Generates the method that creates the list. `call` is the expression that requests its first page.
     fn method(
         &self,
         message: &Message,
-        call: &syn::Ident,
         parameters: &[TokenStream],
-        names: &[syn::Ident],
+        call: &TokenStream,
     ) -> TokenStream {
         let name = format_ident!("{}", field_ident(&self.items.json));
         let request = format_ident!("{}", type_ident(&message.name));
+        let elements = field_ident(&self.items.json).replace('_', " ");
         let text = format!(
-            "Returns the elements of all pages of [`{call}`](Self::{call}) as a stream. Each page is \
-             requested when it is needed. (`{}`)",
+            "Lists the {elements} of the server (`{}`).\n\nAwait [`all`](List::all) for the elements \
+             of all pages, or take them one after the other with [`next`](List::next): each page is \
+             requested when it is needed. [`one_page`](List::one_page) requests a single page.",
             message.method
         );
         let text = docs::lines(&docs::wrap(&text));
         quote! {
             #text
             pub fn #name(&self, #(#parameters),*) -> List<#request> {
-                self.#call(#(#names),*).list()
+                #call.list()
             }
         }
     }
@@ -104,18 +105,17 @@ impl Pages<'_> {
     }
 }
 
-/// Generates the method of a paginated request, and the facts about its pages.
+/// Generates the method of a request whose result is a page, and the implementation of the list's trait.
 pub(super) fn list(
     scope: &Scope<'_>,
     message: &Message,
     params: &Object,
-    call: &syn::Ident,
     parameters: &[TokenStream],
-    names: &[syn::Ident],
+    call: &TokenStream,
 ) -> Result<Option<(TokenStream, TokenStream)>, EmitError> {
     let Some(pages) = pages(scope.model, message, params) else {
         return Ok(None);
     };
-    let method = pages.method(message, call, parameters, names);
+    let method = pages.method(message, parameters, call);
     Ok(Some((method, pages.facts(scope, message)?)))
 }

@@ -36,7 +36,9 @@ impl Emitter<'_> {
                 if let MessageKind::Request(ty) = &message.kind
                     && let Some(name) = self.own_name(at, ty)
                 {
-                    said.extend(self.plain_outcome(at, &name).map(|(_, result)| result));
+                    let plain = self.plain_outcome(at, &name).map(|(_, result)| result);
+                    said.extend(plain.clone());
+                    results.extend(plain);
                     results.insert(name.clone());
                     said.insert(name);
                 }
