@@ -321,7 +321,7 @@ fn is_empty(value: &Value) -> bool {
 const NEVER_DOWN: [&str; 4] = [
     "CreateMessageRequest",
     "ElicitRequest",
-    "ElicitRequestUrlParams",
+    "ElicitRequestURLParams",
     "ListRootsRequest",
 ];
 
