@@ -1,19 +1,19 @@
-//! How a decoder tells the members of a union apart.
+//! Plans how a decoder selects the variant of a union.
 
 use crate::hints::Decide;
 use crate::model::{Kind, Model, Ty, Union};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How to decode a union: by the kind of JSON value, and objects by a tag or by their shape.
+/// How to decode a union: by the kind of the JSON value, and objects by a tag or by their shape.
 #[derive(Debug)]
 pub struct Plan {
-    /// Variants for `null`, booleans, numbers, strings and arrays, by index, in the order in which
-    /// they are tried.
+    /// The variants for `null`, booleans, numbers, strings and arrays, by index, in the order in
+    /// which they are tried.
     pub scalars: BTreeMap<JsonKind, Vec<usize>>,
-    /// How objects are told apart.
+    /// How the variant of an object is selected.
     pub objects: Objects,
-    /// Members that cannot be told apart, as sentences.
+    /// Messages about variants that cannot be distinguished.
     pub ambiguous: Vec<String>,
 }
 
@@ -32,40 +32,41 @@ pub enum JsonKind {
     Array,
 }
 
-/// How the object variants of a union are told apart.
+/// How the variant of an object is selected.
 #[derive(Debug)]
 pub enum Objects {
-    /// There are none.
+    /// There are no object variants.
     None,
-    /// There is one.
+    /// There is one object variant.
     Only(usize),
-    /// A member of constant value says it.
+    /// By a member with a constant value.
     Tag {
-        /// The member.
+        /// The name of the member.
         name: String,
-        /// Constants of each variant, by index.
+        /// The constants of each variant, by index.
         arms: Vec<(Vec<String>, usize)>,
         /// The variant for objects without the member.
         absent: Option<usize>,
     },
-    /// Required members and constants say it; candidates are tried in this order.
+    /// By required members and constants. The candidates are tried in this order.
     Shape(Vec<Candidate>),
 }
 
-/// One way in which an object can be a variant.
+/// The conditions under which an object can be a variant.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// Index of the variant.
+    /// The index of the variant.
     pub variant: usize,
-    /// Members that must be there.
+    /// Members that must be present.
     pub required: BTreeSet<String>,
-    /// Members that must be there in a member's object.
+    /// Members that must be present in a nested object: the member of the object, then the member
+    /// in it.
     pub nested: BTreeSet<(String, String)>,
-    /// Members that must have one of these values.
+    /// Members that must have one of the given values.
     pub consts: BTreeMap<String, Vec<Value>>,
 }
 
-/// What an object type demands, seen from the union.
+/// An object type in a union, with the members that it requires.
 struct Leaf {
     variant: usize,
     name: String,
@@ -75,7 +76,7 @@ struct Leaf {
     optional_consts: BTreeMap<String, Vec<Value>>,
 }
 
-/// Plans the decoder of a union.
+/// Creates the plan for decoding a union.
 #[must_use]
 pub fn plan(model: &Model, name: &str, union: &Union, decide: Option<&Decide>) -> Plan {
     let mut scalars: BTreeMap<JsonKind, Vec<usize>> = BTreeMap::new();
@@ -96,7 +97,7 @@ pub fn plan(model: &Model, name: &str, union: &Union, decide: Option<&Decide>) -
             Ty::Named(name) => decide.and_then(|d| d.order.iter().position(|other| other == name)),
             _ => None,
         };
-        // An enumeration of known values says more than any string.
+        // An enumeration of known values is more specific than any string.
         let closed = |at: &usize| match model.resolve(&union.variants[*at].ty) {
             Ty::Named(name) => !matches!(
                 model.get(name).map(|def| &def.kind),
@@ -109,7 +110,7 @@ pub fn plan(model: &Model, name: &str, union: &Union, decide: Option<&Decide>) -
             && tried.iter().filter(|at| closed(at)).count() > 1
             && !tried.iter().all(|at| rank(at).is_some())
         {
-            ambiguous.push(format!("{name}: several members are written as {kind:?}"));
+            ambiguous.push(format!("{name}: several variants are encoded as {kind:?}"));
         }
         tried.sort_by_key(|at| (rank(at).unwrap_or(usize::MAX), closed(at)));
     }
@@ -200,14 +201,14 @@ fn collect(
                 }
             }
             Some(Kind::Enum(_)) => kinds.push(JsonKind::String),
-            // A native type other than the ones for objects is a string or number.
+            // A native type that is not one of the object types is a string or a number.
             Some(Kind::Native(_)) => kinds.extend([JsonKind::Number, JsonKind::String]),
             _ => {}
         },
     }
 }
 
-/// Members that an object type requires.
+/// Returns the members that an object type requires.
 fn required_inside(model: &Model, ty: &Ty) -> Vec<String> {
     let Ty::Named(name) = model.resolve(ty) else {
         return Vec::new();
@@ -221,7 +222,7 @@ fn required_inside(model: &Model, ty: &Ty) -> Vec<String> {
     }
 }
 
-/// The values that a type allows, if they can be listed.
+/// Returns the values that a type allows, if they can be listed.
 fn constants(model: &Model, ty: &Ty) -> Option<Vec<Value>> {
     match model.resolve(ty) {
         Ty::Const(value) => Some(vec![value.clone()]),
@@ -239,7 +240,7 @@ fn constants(model: &Model, ty: &Ty) -> Option<Vec<Value>> {
     }
 }
 
-/// A member whose constants differ in every variant.
+/// Finds a member whose constants differ in every variant.
 fn tag(leaves: &[Leaf]) -> Option<Objects> {
     let first = leaves.first()?;
     if leaves.iter().all(|leaf| leaf.variant == first.variant) {
@@ -285,7 +286,7 @@ fn tag(leaves: &[Leaf]) -> Option<Objects> {
     })
 }
 
-/// Candidates, the most demanding first.
+/// Returns the candidates, with the most required members first.
 fn shape(
     name: &str,
     mut leaves: Vec<Leaf>,
@@ -307,7 +308,7 @@ fn shape(
             let ordered = rank(a).is_some() && rank(b).is_some();
             if a.variant != b.variant && same_demands(a, b) && !ordered {
                 ambiguous.push(format!(
-                    "{name}: {} and {} cannot be told apart",
+                    "{name}: {} and {} cannot be distinguished",
                     a.name, b.name
                 ));
             }

@@ -1,4 +1,4 @@
-//! From the model to source files.
+//! Generates source files from the model.
 
 mod convert;
 mod docs;
@@ -24,66 +24,66 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 
-/// What the files of a module are written with.
+/// Generates the files of all modules.
 pub struct Emitter<'a> {
     family: &'a Family,
     hints: &'a Hints,
-    /// Path of the module that holds the support code, as seen from a file of types.
+    /// The path of the module with the support code, relative to a file of types.
     support: TokenStream,
     lowered: Vec<Lowered>,
-    /// Modules of the models, without the one of a stand-alone schema.
+    /// The name of the module of each model.
     modules: Vec<String>,
-    /// Whether the output stands alone, with its own copy of the support code.
+    /// `true` if the output is stand-alone, with its own copy of the support code.
     alone: bool,
     examples: serde_json::Map<String, serde_json::Value>,
-    /// Names and titles.
+    /// The names and titles of the proposals.
     proposals: Vec<(String, String)>,
 }
 
 /// A generated file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Path below the output folder.
+    /// The path relative to the output folder.
     pub path: String,
-    /// Content.
+    /// The content.
     pub text: String,
 }
 
-/// Why nothing was written.
+/// The errors of generating source files.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitError {
     /// The lowering failed.
     #[error(transparent)]
     Lower(#[from] LowerError),
-    /// What was emitted is not Rust: a fault of the generator.
-    #[error("{file}: the emitted source does not parse")]
+    /// A generated file is not valid Rust, which is a bug in the generator.
+    #[error("{file}: the generated source does not parse")]
     Source {
         /// The file.
         file: String,
-        /// Why.
+        /// The syntax error.
         #[source]
         source: syn::Error,
     },
-    /// Union members that cannot be told apart.
-    #[error("{}; say under `decide` in the hints how to choose", .0.join("; "))]
+    /// Variants of a union that cannot be distinguished.
+    #[error("{}; add a rule under `decide` in the hints", .0.join("; "))]
     Ambiguous(Vec<String>),
-    /// A conversion that follows from no rule.
-    #[error("no conversion: {}; say under `upgrades` or `downgrades` in the hints what to write", .0.join("; "))]
+    /// A conversion for which there is no rule.
+    #[error("cannot convert: {}; add a value under `upgrades` or `downgrades` in the hints", .0.join("; "))]
     NoConversion(Vec<String>),
-    /// A type that the emitter has no form for.
+    /// A type that the generator does not support.
     #[error("{0}")]
     Unsupported(String),
 }
 
-/// Names of the hand-written types that generated files use.
+/// The names of the hand-written types that generated files use.
 const SUPPORT: [&str; 6] = ["Base64Text", "Extra", "Map", "Number", "Object", "Value"];
 
 impl<'a> Emitter<'a> {
-    /// An emitter for a family of models. `support` is the module of the hand-written code.
+    /// Creates an emitter for a family of models. `support` is the module of the hand-written code.
     ///
     /// # Errors
     ///
-    /// When a model cannot be lowered.
+    /// Returns an error if a model cannot be lowered.
     pub fn new(family: &'a Family, hints: &'a Hints, support: &str) -> Result<Self, EmitError> {
         let lowered = family
             .models
@@ -111,14 +111,14 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The output is a module of its own, whose submodule `support` holds the support code.
+    /// Makes the output a module of its own, with the support code in its submodule `support`.
     #[must_use]
     pub fn alone(mut self) -> Self {
         self.alone = true;
         self
     }
 
-    /// The sentences about unions that cannot be told apart, in all models.
+    /// Returns messages about the unions whose variants cannot be distinguished, in all models.
     #[must_use]
     pub fn ambiguities(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -142,11 +142,11 @@ impl<'a> Emitter<'a> {
         found
     }
 
-    /// The files of one model's module.
+    /// Generates the files of the module of one model.
     ///
     /// # Errors
     ///
-    /// When a type or conversion has no form.
+    /// Returns an error if a type or conversion is not supported.
     pub fn module(&self, at: usize) -> Result<Vec<File>, EmitError> {
         let model = &self.family.models[at];
         let mut types = Vec::new();
@@ -260,7 +260,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Hand-written types belong to the module under the name that the schema gives them.
+    /// Generates reexports of the hand-written types under their names in the schema.
     fn natives(&self, at: usize) -> TokenStream {
         let support = if self.alone {
             quote! { support }
@@ -291,7 +291,9 @@ impl<'a> Emitter<'a> {
         let model = &self.family.models[at];
         let items = model.constants.iter().filter_map(|(name, value)| {
             let ident = format_ident!("{name}");
-            let docs = docs::lines(&format!("`{name}` of the specification: `{value}`."));
+            let docs = docs::lines(&format!(
+                "The constant `{name}` of the specification: `{value}`."
+            ));
             match value {
                 serde_json::Value::Number(number) => {
                     let number = proc_macro2::Literal::i64_unsuffixed(number.as_i64()?);
@@ -307,7 +309,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Prints a file.
+/// Creates a file from tokens.
 fn file(path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
     let text = print::print(tokens).map_err(|source| EmitError::Source {
         file: path.to_owned(),
@@ -319,7 +321,7 @@ fn file(path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
     })
 }
 
-/// The module of a revision.
+/// Returns the name of a revision's module.
 #[must_use]
 pub fn module_name(revision: &str) -> String {
     let plain: String = revision
@@ -329,7 +331,7 @@ pub fn module_name(revision: &str) -> String {
     format!("v{plain}")
 }
 
-/// One type in the middle of being written.
+/// The type that is being generated.
 struct Scope<'a> {
     emitter: &'a Emitter<'a>,
     at: usize,
@@ -359,7 +361,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The Rust type of a value.
+    /// Returns the Rust type of a value.
     fn rust_type(&self, ty: &Ty) -> Result<TokenStream, EmitError> {
         Ok(match ty {
             Ty::Any => quote! { Value },
@@ -402,7 +404,7 @@ impl Scope<'_> {
     }
 }
 
-/// The condition under which something of a proposal exists.
+/// Returns the condition under which an item of a proposal exists.
 fn cfg(features: &[String]) -> Option<TokenStream> {
     match features {
         [] => None,
@@ -411,7 +413,7 @@ fn cfg(features: &[String]) -> Option<TokenStream> {
     }
 }
 
-/// Identifiers of a token stream that begin a path.
+/// Returns the identifiers of a token stream that start a path.
 fn idents(tokens: &TokenStream) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut colons = 0;
@@ -432,7 +434,7 @@ fn idents(tokens: &TokenStream) -> BTreeSet<String> {
     found
 }
 
-/// The names that a token stream uses.
+/// Returns those of the names that a token stream uses.
 fn used(names: &[&str], tokens: &TokenStream) -> Vec<syn::Ident> {
     let body = idents(tokens);
     names

@@ -1,79 +1,83 @@
-//! What a schema cannot say, as data: names for inline types, native types, how to decide unions.
+//! Hints: information that a schema does not contain, such as names for inline types, native types
+//! and rules to select the variants of unions.
 
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Data beside a schema that steers the generator; every table may be empty.
+/// Data that controls the generator. Every table may be empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Hints {
-    /// Definitions that hand-written types stand for: published name to the type's name.
+    /// Definitions that are implemented by hand-written types: published name to the name of the
+    /// type.
     pub native: BTreeMap<String, String>,
-    /// Names for inline types, by the name that the generator would give.
+    /// Names for inline types, by the name that the generator would choose.
     pub inline: BTreeMap<String, String>,
-    /// Names for inline types of one revision only; they win over `inline`.
+    /// Names for inline types of one revision only. They take precedence over `inline`.
     pub inline_in: BTreeMap<String, BTreeMap<String, String>>,
     /// Names of union variants: `Union` to type name to variant name.
     pub variants: BTreeMap<String, BTreeMap<String, String>>,
-    /// How to tell union members apart that look alike: `Union` to rules.
+    /// Rules to select between variants that look alike: `Union` to rules.
     pub decide: BTreeMap<String, Decide>,
-    /// Which members name a message, and where its parts are.
+    /// How messages and their parts are recognized.
     pub messages: Messages,
-    /// Required members that a constructor fills in: `Type.member` or `*.member` to a JSON value.
+    /// Required members that a constructor sets: `Type.member` or `*.member` to a JSON value.
     pub defaults: BTreeMap<String, Value>,
-    /// Values for members that an upgrade has to invent: revision to `Type.member` to a JSON value.
+    /// Values of required members for conversions to a newer revision: revision to `Type.member` to
+    /// a JSON value.
     pub upgrades: BTreeMap<String, BTreeMap<String, Value>>,
-    /// The same for a downgrade to a revision.
+    /// The same for conversions to an older revision.
     pub downgrades: BTreeMap<String, BTreeMap<String, Value>>,
-    /// Members that a downgrade keeps in `extra` although the older definition does not declare
-    /// them: `Type.member` or `*.member`.
+    /// Members that a conversion to an older revision keeps in `extra` although the older
+    /// definition does not declare them: `Type.member` or `*.member`.
     pub kept: Vec<String>,
-    /// Pairs of definitions of different names that stand in the same place in two revisions and
-    /// are converted by way of JSON.
+    /// Pairs of definitions with different names that correspond to each other in two revisions and
+    /// are converted through JSON.
     pub alike: Vec<(String, String)>,
-    /// Definitions that got another name: newer revision to old name to new name.
+    /// Renamed definitions: newer revision to old name to new name.
     pub renamed: BTreeMap<String, BTreeMap<String, String>>,
-    /// Where a definition is described, by revision; `{type}` is its name in lower case.
+    /// The address of a definition's description, by revision. `{type}` is replaced by its name in
+    /// lower case.
     pub sources: BTreeMap<String, String>,
-    /// Members whose one-string form is read as a list: `Type.member`.
+    /// Lists that are also decoded from one string of words: `Type.member`.
     pub one_or_many: Vec<String>,
 }
 
-/// How to decide between members of a union.
+/// Rules to select between the variants of a union.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Decide {
-    /// Members that must be present for a variant to be chosen, beyond its required ones.
+    /// Members that must be present for a variant to be selected, in addition to its required ones.
     pub when: BTreeMap<String, Vec<String>>,
-    /// Variants that look alike are tried in this order, whatever is specific.
+    /// The order in which variants that look alike are tried.
     pub order: Vec<String>,
-    /// Why.
+    /// The reason for the rules.
     pub reason: String,
 }
 
-/// How messages are recognised.
+/// How messages are recognized.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Messages {
-    /// The member whose constant names the message.
+    /// The member whose constant is the method.
     pub tag: String,
-    /// The member that holds the parameters.
+    /// The member that contains the params.
     pub params: String,
-    /// Name endings of requests and of their results.
+    /// The name suffix of requests.
     pub request: String,
-    /// Name ending of notifications.
+    /// The name suffix of notifications.
     pub notification: String,
-    /// Name ending of results.
+    /// The name suffix of results.
     pub result: String,
-    /// Name ending of responses, whose member `result` says what a request is answered with.
+    /// The name suffix of responses, whose member `result` has the result type of the request.
     pub response: String,
-    /// Result definitions that do not follow from the request's name: revision or `*` to request
-    /// to result.
+    /// Result definitions that do not follow from the name of the request: revision or `*` to
+    /// request to result.
     pub results: BTreeMap<String, BTreeMap<String, String>>,
-    /// Unions whose members a client sends.
+    /// Unions whose members are sent by clients.
     pub client: Vec<String>,
-    /// Unions whose members a server sends.
+    /// Unions whose members are sent by servers.
     pub server: Vec<String>,
 }
 
@@ -94,7 +98,7 @@ impl Default for Messages {
 }
 
 impl Hints {
-    /// The name of an inline type.
+    /// Returns the name of an inline type.
     #[must_use]
     pub fn inline_name(&self, revision: &str, default: &str) -> String {
         self.inline_in
@@ -104,13 +108,13 @@ impl Hints {
             .map_or_else(|| default.to_owned(), Clone::clone)
     }
 
-    /// The value with which a constructor fills a required member.
+    /// Returns the value that a constructor sets for a required member.
     #[must_use]
     pub fn default_of(&self, owner: &str, member: &str) -> Option<&Value> {
         lookup(&self.defaults, owner, member)
     }
 
-    /// The value that a conversion to a revision invents for a required member.
+    /// Returns the value that a conversion to a revision sets for a required member.
     #[must_use]
     pub fn invented(&self, upward: bool, to: &str, owner: &str, member: &str) -> Option<&Value> {
         let table = if upward {
@@ -125,7 +129,7 @@ impl Hints {
 }
 
 impl Hints {
-    /// Whether two definitions are converted by way of JSON.
+    /// Returns `true` if two definitions are converted through JSON.
     #[must_use]
     pub fn are_alike(&self, a: &str, b: &str) -> bool {
         self.alike
@@ -133,7 +137,8 @@ impl Hints {
             .any(|(x, y)| (x == a && y == b) || (x == b && y == a))
     }
 
-    /// Whether a downgrade keeps a member that the older definition does not declare.
+    /// Returns `true` if a conversion to an older revision keeps a member that the older definition
+    /// does not declare.
     #[must_use]
     pub fn keeps(&self, owner: &str, member: &str) -> bool {
         [owner, "*"]
@@ -142,7 +147,7 @@ impl Hints {
     }
 }
 
-/// `Type.member` wins over `*.member`.
+/// Looks up a member. `Type.member` takes precedence over `*.member`.
 fn lookup<'a>(table: &'a BTreeMap<String, Value>, owner: &str, member: &str) -> Option<&'a Value> {
     table
         .get(&format!("{owner}.{member}"))

@@ -1,16 +1,16 @@
-//! Schema documents in, Rust source out.
+//! Generates Rust source code from schema documents.
 //!
-//! The pipeline, in the order in which data flows:
+//! The stages of the pipeline, in order:
 //!
-//! 1. [`schema`]: documents are read and checked; errata and proposals are applied.
-//! 2. [`model`]: definitions become named types; `allOf` is merged, inline types are hoisted,
-//!    messages are found. Over several revisions, types that are the same become one.
-//! 3. [`discriminate`]: how the members of each union are told apart.
-//! 4. [`lower`]: `typify` gives the Rust types of fields and the variants of enumerations.
-//! 5. [`emit`]: types, unions, the method table, conversions and strategies are written.
+//! 1. [`schema`] parses and checks documents, and applies errata and proposals.
+//! 2. [`model`] builds named types from the definitions: it merges `allOf`, names inline types and
+//!    finds the messages. Types that are the same in several revisions become one.
+//! 3. [`discriminate`] plans how a decoder selects the variant of each union.
+//! 4. [`lower`] gets the Rust types of fields and the variants of enumerations from `typify`.
+//! 5. [`emit`] generates types, unions, messages, conversions and strategies.
 //!
-//! Nothing here does input or output. Nothing here knows a name of the Model Context Protocol:
-//! what a schema cannot say comes as data, in [`hints`] and [`words`].
+//! This crate does no I/O. It contains no name of the Model Context Protocol: information that a
+//! schema does not contain is passed as data, in [`hints`] and [`words`].
 
 pub mod discriminate;
 pub mod emit;

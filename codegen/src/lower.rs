@@ -1,49 +1,50 @@
-//! The narrow seam to `typify`: plain structs and string enumerations in, syntax trees out.
+//! The interface to `typify`: passes plain structs and string enumerations, and gets syntax trees
+//! back.
 //!
-//! `typify` panics or flattens where a schema is not plain (`allOf`, unions, nullable lists). So
-//! it sees a schema that the model was written back to: every member required, every union and
-//! native type replaced, names that need no change. What it gives back are the Rust types of
-//! fields and the variants of enumerations; later passes add what it has no notion of.
+//! `typify` panics or flattens types if a schema is not plain (`allOf`, unions, nullable lists). So
+//! it gets a schema that is generated from the model: every member is required, every union and
+//! native type is replaced, and names need no change. It returns the Rust types of fields and the
+//! variants of enumerations; later stages add everything else.
 
 use crate::model::{Kind, Model, Ty, type_ident};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use syn::visit_mut::{VisitMut, visit_type_mut};
 
-/// Field types of the structs and variant names of the enumerations, by type name.
+/// The field types of structs and the variant names of enumerations, by type name.
 #[derive(Debug, Default)]
 pub struct Lowered {
-    /// Types of the members, by their names in JSON.
+    /// The types of the members, by their names in JSON.
     pub fields: BTreeMap<String, BTreeMap<String, syn::Type>>,
-    /// Variant names of the values.
+    /// The variant names of the values.
     pub variants: BTreeMap<String, BTreeMap<String, syn::Ident>>,
 }
 
-/// `typify` refused a schema, or answered with something unexpected.
+/// The errors of calling `typify`.
 #[derive(Debug, thiserror::Error)]
 pub enum LowerError {
-    /// The schema that we wrote is none.
-    #[error("the schema written for typify is not one")]
+    /// The generated schema is not valid.
+    #[error("the schema generated for typify is not valid")]
     Schema(#[source] serde_json::Error),
-    /// `typify` refused it.
+    /// `typify` rejected the schema.
     #[error("typify: {0}")]
     Typify(#[from] typify::Error),
-    /// What it wrote is not Rust.
+    /// The output of `typify` is not valid Rust.
     #[error("typify's output does not parse")]
     Output(#[from] syn::Error),
-    /// A type is missing in what it wrote.
-    #[error("typify wrote nothing for `{0}`")]
+    /// A type is missing in the output of `typify`.
+    #[error("typify generated nothing for `{0}`")]
     Missing(String),
 }
 
-/// Prefix of the names that `typify` sees, so that it changes none of them.
+/// The prefix of the names passed to `typify`, so that it does not change them.
 const MARK: &str = "Def";
 
 /// Lowers all structs and string enumerations of a model.
 ///
 /// # Errors
 ///
-/// When `typify` refuses the schema.
+/// Returns an error if `typify` rejects the schema.
 pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
     let mut definitions = Map::new();
     let mut settings = typify::TypeSpaceSettings::default();
@@ -87,7 +88,7 @@ pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
     collect(model, &file)
 }
 
-/// The schema of a value in the plain form.
+/// Returns the plain schema of a value.
 fn plain(model: &Model, ty: &Ty) -> Value {
     let native = |name: &str| json!({"$ref": format!("#/definitions/{MARK}{name}")});
     match ty {
@@ -170,7 +171,7 @@ fn collect(model: &Model, file: &syn::File) -> Result<Lowered, LowerError> {
     Ok(lowered)
 }
 
-/// Gives types their own names again and leaves out the paths of what everybody knows.
+/// Restores the names of types, and removes the paths of well-known types.
 struct Renames(BTreeMap<String, String>);
 
 impl VisitMut for Renames {
@@ -184,7 +185,7 @@ impl VisitMut for Renames {
             last.ident = syn::Ident::new(name, last.ident.span());
         }
         if last.ident == "HashMap" {
-            // Our maps keep their order; their keys are always strings.
+            // `Map` keeps the order of its members; its keys are always strings.
             last.ident = syn::Ident::new("Map", last.ident.span());
             if let syn::PathArguments::AngleBracketed(arguments) = &mut last.arguments {
                 let value = arguments.args.last().cloned();

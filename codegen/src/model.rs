@@ -1,4 +1,4 @@
-//! What the generator knows of a schema: named types, their members, and messages.
+//! The model of a schema: named types, their members, and messages.
 
 mod build;
 mod messages;
@@ -18,27 +18,27 @@ use std::collections::BTreeMap;
 pub struct Model {
     /// The revision, or a name for a schema that has none.
     pub revision: String,
-    /// Types in the order of their definitions, each inline type behind its owner.
+    /// The types in the order of their definitions. Each inline type follows its owner.
     pub types: Vec<TypeDef>,
-    /// The method table.
+    /// The messages.
     pub messages: Vec<Message>,
-    /// Constants.
+    /// The constants.
     pub constants: Map<String, Value>,
     pub(crate) index: BTreeMap<String, usize>,
 }
 
 impl Model {
-    /// The type of a published name.
+    /// Returns the type with a published name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&TypeDef> {
         self.index.get(name).map(|at| &self.types[*at])
     }
 
-    /// Follows aliases until something else is found.
+    /// Follows aliases and returns the type to which they lead.
     #[must_use]
     pub fn resolve<'a>(&'a self, ty: &'a Ty) -> &'a Ty {
         let mut ty = ty;
-        // A chain of aliases is shorter than the list of types; a longer one is a cycle.
+        // A chain of aliases is shorter than the list of types. A longer one is a cycle.
         for _ in 0..=self.types.len() {
             match ty {
                 Ty::Named(name) => match self.get(name).map(|def| &def.kind) {
@@ -55,74 +55,75 @@ impl Model {
 /// A named type.
 #[derive(Clone, Debug)]
 pub struct TypeDef {
-    /// Name in the schema, or the name given to an inline type.
+    /// The name in the schema, or the name given to an inline type.
     pub name: String,
-    /// Whether the schema defines it by this name.
+    /// `true` if the schema defines the type by this name.
     pub published: bool,
-    /// Documentation.
+    /// The documentation.
     pub docs: String,
-    /// Whether the schema calls it deprecated.
+    /// `true` if the schema marks it as deprecated.
     pub deprecated: bool,
-    /// Proposals that add it; empty for what the schema itself has.
+    /// The proposals that add it; empty if it is part of the schema itself.
     pub features: Vec<String>,
-    /// What it is.
+    /// The kind of the type.
     pub kind: Kind,
 }
 
-/// What a named type is.
+/// The kind of a named type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// An object with members.
     Object(Object),
     /// One of several types.
     Union(Union),
-    /// A string of known values.
+    /// A string with known values.
     Enum(StringEnum),
     /// Another name for a type.
     Alias(Ty),
-    /// A hand-written type stands for it.
+    /// A hand-written type that implements the definition.
     Native(String),
 }
 
 /// An object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// Declared members, in the order of the schema.
+    /// The declared members, in the order of the schema.
     pub members: Vec<Member>,
-    /// Whether further members are allowed.
+    /// `true` if other members are allowed.
     pub open: bool,
 }
 
 /// A member of an object.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Name in JSON.
+    /// The name in JSON.
     pub json: String,
-    /// Name of the field.
+    /// The name of the field.
     pub ident: String,
-    /// Type of the value.
+    /// The type of the value.
     pub ty: Ty,
-    /// Whether it must be there.
+    /// `true` if the member is required.
     pub required: bool,
-    /// Whether one value outside a list is read as a list of one.
+    /// `true` if one string of words is also decoded as a list.
     pub one_or_many: bool,
-    /// Documentation.
+    /// The documentation.
     pub docs: String,
-    /// Whether the schema calls it deprecated.
+    /// `true` if the schema marks it as deprecated.
     pub deprecated: bool,
-    /// Proposals that add it.
+    /// The proposals that add it.
     pub features: Vec<String>,
 }
 
 impl PartialEq for Member {
-    /// Documentation is no part of the structure.
+    /// Documentation is not part of the structure.
     fn eq(&self, other: &Self) -> bool {
         (&self.json, &self.ty, self.required) == (&other.json, &other.ty, other.required)
     }
 }
 
 impl Member {
-    /// The constant of a required member that has one: it is written and checked, not stored.
+    /// Returns the constant of a required member that has one. It is encoded and checked, but not
+    /// stored.
     #[must_use]
     pub fn constant(&self) -> Option<&Value> {
         match &self.ty {
@@ -135,18 +136,18 @@ impl Member {
 /// A union.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Union {
-    /// Its variants, in the order of the schema.
+    /// The variants, in the order of the schema.
     pub variants: Vec<Variant>,
 }
 
 /// A variant of a union.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// Name of the variant.
+    /// The name of the variant.
     pub ident: String,
-    /// What it holds.
+    /// The type of its content.
     pub ty: Ty,
-    /// Proposals that add it.
+    /// The proposals that add it.
     pub features: Vec<String>,
 }
 
@@ -159,9 +160,9 @@ impl PartialEq for Variant {
 /// A string enumeration.
 #[derive(Clone, Debug)]
 pub struct StringEnum {
-    /// Known values in declared order, each with its documentation.
+    /// The known values in declared order, each with its documentation.
     pub values: Vec<(String, String)>,
-    /// Whether other strings are allowed.
+    /// `true` if other strings are allowed.
     pub open: bool,
 }
 
@@ -188,7 +189,7 @@ pub enum Ty {
     Null,
     /// `true` or `false`.
     Bool,
-    /// A number without a fraction, within bounds.
+    /// An integer, within bounds.
     Int(Bounds),
     /// A number, within bounds.
     Number(Bounds),
@@ -196,22 +197,22 @@ pub enum Ty {
     String(Bounds),
     /// A string of base64.
     Base64,
-    /// A list, within bounds of length.
+    /// A list, within bounds for its length.
     Array(Box<Ty>, Bounds),
-    /// An object whose members are all of one type.
+    /// An object whose members have one type.
     Map(Box<Ty>),
-    /// An object that must be empty.
+    /// An object without members.
     EmptyObject,
-    /// The type, or `null`.
+    /// A type or `null`.
     Nullable(Box<Ty>),
-    /// One value.
+    /// A constant.
     Const(Value),
     /// A named type.
     Named(String),
 }
 
 impl Ty {
-    /// Named types inside.
+    /// Calls `found` with each named type inside.
     pub fn walk<'a>(&'a self, found: &mut dyn FnMut(&'a str)) {
         match self {
             Ty::Named(name) => found(name),
@@ -224,14 +225,14 @@ impl Ty {
 /// Inclusive bounds of a number, or of a length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounds {
-    /// Smallest value or length.
+    /// The smallest value or length.
     pub min: Option<serde_json::Number>,
-    /// Largest value or length.
+    /// The largest value or length.
     pub max: Option<serde_json::Number>,
 }
 
 impl Bounds {
-    /// Whether nothing is bounded.
+    /// Returns `true` if there are no bounds.
     #[must_use]
     pub fn is_free(&self) -> bool {
         self.min.is_none() && self.max.is_none()

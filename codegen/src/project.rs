@@ -1,4 +1,4 @@
-//! All of `schema/` in, all of the generated sources out.
+//! [`Project`]: generates all sources from the contents of `schema/`.
 
 mod corrected;
 mod standalone;
@@ -12,80 +12,80 @@ use crate::schema::{Document, Errata, ErratumError, Patch, PatchError, SchemaErr
 use crate::words::Words;
 use serde_json::{Map, Value};
 
-/// What stands under `schema/`, as text.
+/// The contents of `schema/`, as text.
 #[derive(Debug, Default)]
 pub struct Project {
-    /// Revisions, oldest first: name, file and text of the schema.
+    /// The schemas of the revisions, oldest first.
     pub schemas: Vec<Source>,
     /// Errata, by revision.
     pub errata: Vec<Source>,
-    /// Proposals and extensions on the newest revision.
+    /// Proposals and extensions of the newest revision.
     pub patches: Vec<Source>,
-    /// Data that steers the generator.
+    /// Data that controls the generator.
     pub hints: Hints,
     /// Documentation texts.
     pub words: Map<String, Value>,
-    /// Examples by type.
+    /// Examples, by type.
     pub examples: Map<String, Value>,
 }
 
-/// A file and what it is about.
+/// An input file.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Revision or name of the proposal.
+    /// The revision, or the name of the proposal.
     pub name: String,
-    /// Path, for messages.
+    /// The path, for messages.
     pub file: String,
-    /// Content.
+    /// The content.
     pub text: String,
 }
 
-/// Why nothing was generated.
+/// The errors of generating the sources.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
-    /// A schema is at fault.
+    /// A schema is invalid.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// A file of errata is at fault, or an erratum does not fit.
+    /// An errata file is invalid, or an erratum does not match its schema.
     #[error("{}", lines(.0))]
     Errata(Vec<ErratumError>),
-    /// A proposal is at fault.
+    /// A proposal is invalid.
     #[error(transparent)]
     Patch(#[from] PatchError),
-    /// A proposal is not on the newest revision.
+    /// A proposal is not based on the newest revision.
     #[error(
-        "{file}: its base is {base}, but the newest revision is {newest}: adapt it and its `base`"
+        "{file}: the patch is based on {base}, but the newest revision is {newest}; adapt the patch and its `base`"
     )]
     Base {
         /// The file.
         file: String,
-        /// The revision that it is on.
+        /// The revision on which it is based.
         base: String,
         /// The newest revision.
         newest: String,
     },
-    /// A schema has something that there is no type for.
+    /// A schema uses something for which the generator has no type.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The sources could not be written.
+    /// The sources could not be generated.
     #[error(transparent)]
     Emit(#[from] EmitError),
-    /// Types or members without words.
+    /// Types or members without documentation.
     #[error("docs.json has no text for {}", .0.join(", "))]
     Words(Vec<String>),
-    /// Texts for what no revision has.
-    #[error("docs.json has texts for what no revision has: {}", .0.join(", "))]
+    /// Documentation for types or members that no revision has.
+    #[error("docs.json has unused texts: no revision has {}", .0.join(", "))]
     UnusedWords(Vec<String>),
-    /// Messages of the newest revision without an example, or examples of nothing.
-    #[error("examples.json: no example of {}; examples of no type: {}", .missing.join(", "), .unused.join(", "))]
+    /// Messages of the newest revision without an example, or examples of unknown types.
+    #[error("examples.json: missing examples: {}; examples of unknown types: {}", .missing.join(", "), .unused.join(", "))]
     Examples {
         /// Messages without an example.
         missing: Vec<String>,
-        /// Keys that no revision has.
+        /// Keys that no revision uses.
         unused: Vec<String>,
     },
     /// There is no schema.
-    #[error("there is no schema")]
+    #[error("the project has no schema")]
     Empty,
 }
 
@@ -97,42 +97,42 @@ fn lines(errors: &[ErratumError]) -> String {
         .join("\n")
 }
 
-/// Generated files and what there is to say about them.
+/// The generated files and a summary of them.
 #[derive(Debug)]
 pub struct Output {
-    /// The files, below the folder of the revisions.
+    /// The files, with paths relative to the folder of the revisions.
     pub files: Vec<File>,
-    /// The calls of a client, for the crate that has it.
+    /// The typed calls of a client, for the client crate.
     pub methods: File,
-    /// The corrected schemas that the types agree with.
+    /// The corrected schemas, which match the generated types.
     pub schemas: Vec<File>,
-    /// One row a revision, oldest first.
+    /// One summary for each revision, oldest first.
     pub summary: Vec<Summary>,
-    /// Cargo features: name and the features that it switches on.
+    /// Cargo features: the name and the features that it enables.
     pub features: Vec<(String, Vec<String>)>,
 }
 
-/// What came of a revision.
+/// The summary of a revision.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// The revision.
     pub revision: String,
-    /// Definitions of its schema.
+    /// The number of definitions in its schema.
     pub definitions: usize,
-    /// Types generated in its module, inline ones included.
+    /// The number of types generated in its module, including inline types.
     pub generated: usize,
-    /// Types that stand in a newer module.
+    /// The number of types that are defined in a newer module.
     pub shared: usize,
-    /// Messages of its method table.
+    /// The number of its messages.
     pub messages: usize,
 }
 
 impl Project {
-    /// The schemas with errata and, on the newest, all proposals.
+    /// Returns the schemas with errata applied and, for the newest one, all proposals.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read as what it should be, or a correction does not fit.
+    /// Returns an error if a file is invalid or if an erratum or a patch does not match.
     pub fn documents(&self) -> Result<Vec<(String, Document)>, ProjectError> {
         let mut documents = Vec::new();
         for source in &self.schemas {
@@ -164,11 +164,12 @@ impl Project {
             .map_err(|error| ProjectError::Errata(vec![error]))
     }
 
-    /// The models of all revisions, types shared.
+    /// Returns the models of all revisions, with shared types.
     ///
     /// # Errors
     ///
-    /// When a schema, an erratum or a proposal is at fault, or words are missing.
+    /// Returns an error if a schema, an erratum or a proposal is invalid, or if documentation is
+    /// missing.
     pub fn family(&self) -> Result<Family, ProjectError> {
         let words = Words::new(self.words.clone());
         let mut models = Vec::new();
@@ -200,11 +201,11 @@ impl Project {
         }
     }
 
-    /// Keys of `docs.json` that a document needs and that are not there.
+    /// Returns the keys that a document needs and that `docs.json` does not have.
     ///
     /// # Errors
     ///
-    /// When there is no type for something in the document.
+    /// Returns an error if the generator has no type for something in the document.
     pub fn missing_words(
         &self,
         revision: &str,
@@ -221,7 +222,8 @@ impl Project {
         Ok(words.missing())
     }
 
-    /// Every message of the newest revision has an example, and no example is left over.
+    /// Checks that every message of the newest revision has an example, and that no example is
+    /// unused.
     fn check_examples(&self, family: &Family) -> Result<(), ProjectError> {
         let Some(newest) = family.models.last() else {
             return Err(ProjectError::Empty);
@@ -253,7 +255,7 @@ impl Project {
     ///
     /// # Errors
     ///
-    /// See [`ProjectError`].
+    /// Returns a [`ProjectError`].
     pub fn generate(&self) -> Result<Output, ProjectError> {
         let family = self.family()?;
         self.check_examples(&family)?;
@@ -309,7 +311,7 @@ fn summarise(family: &Family, at: usize) -> Summary {
     }
 }
 
-/// Features: a revision switches on the next newer one, since its module refers to it.
+/// Returns the features. Each revision enables the next newer one, because its module refers to it.
 fn features(family: &Family, patches: &[Source]) -> Vec<(String, Vec<String>)> {
     let names: Vec<String> = family
         .models

@@ -1,4 +1,4 @@
-//! The words for types and members: `docs.json`, or what a schema brings itself.
+//! The documentation of types and members, from `docs.json` or from the schema itself.
 
 use serde_json::{Map, Value};
 use std::cell::RefCell;
@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 /// Documentation texts by key.
 ///
-/// A key is `Type`, `Type.member` or `Type=value`; `*.member` serves every type, and a key with
-/// `<revision>/` in front wins in that revision.
+/// A key is `Type`, `Type.member` or `Type=value`. `*.member` applies to every type. A key that
+/// starts with `<revision>/` takes precedence in that revision.
 #[derive(Debug, Default)]
 pub struct Words {
     texts: Map<String, Value>,
@@ -16,7 +16,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// Texts from the content of `docs.json`.
+    /// Creates the texts from the content of `docs.json`.
     #[must_use]
     pub fn new(texts: Map<String, Value>) -> Self {
         Self {
@@ -25,7 +25,7 @@ impl Words {
         }
     }
 
-    /// Looks a text up, and remembers what was asked for in vain.
+    /// Looks up a text, and records keys that do not exist.
     pub(crate) fn find(&self, revision: &str, owner: &str, part: &str) -> Option<String> {
         let key = format!("{owner}{part}");
         let mut keys = vec![format!("{revision}/{key}"), key.clone()];
@@ -42,13 +42,13 @@ impl Words {
         None
     }
 
-    /// Keys that were asked for and are not there.
+    /// Returns the keys that were looked up and do not exist.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
         self.missing.borrow().iter().cloned().collect()
     }
 
-    /// Keys that nobody asked for.
+    /// Returns the keys that were never looked up.
     #[must_use]
     pub fn unused(&self) -> Vec<String> {
         let used = self.used.borrow();

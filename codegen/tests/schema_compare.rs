@@ -1,4 +1,4 @@
-//! Differences are found, and only real ones.
+//! The comparison of schemas finds all differences, and only real ones.
 
 use codegen::schema::{ChangeKind, Document, SchemaChange, Subject, diff, verify};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn changes(old: &Value, new: &Value) -> Vec<SchemaChange> {
     diff(&document("old", old), &document("new", new)).changes
 }
 
-/// The only change, as `[!]name detail`.
+/// Returns the only change, as `[!]name detail`.
 fn only(old: &Value, new: &Value) -> String {
     let found = changes(
         &json!({ "A": old, "N": { "type": "null" } }),
@@ -26,7 +26,7 @@ fn only(old: &Value, new: &Value) -> String {
 }
 
 #[test]
-fn words_and_order_are_no_difference() {
+fn texts_and_order_are_ignored() {
     let ours = json!({
         "A": { "type": "object", "properties": { "a": {}, "b": { "enum": ["x", "y"] } },
                "required": ["a", "b"] },
@@ -45,7 +45,7 @@ fn words_and_order_are_no_difference() {
 }
 
 #[test]
-fn no_difference_of_structure_is_missed() {
+fn every_difference_of_structure_is_found() {
     let ours = json!({ "A": { "type": "object", "properties": { "a": { "type": "string" } },
         "anyOf": [{ "type": "object" }, {}] } });
     for (place, theirs) in [
@@ -93,7 +93,7 @@ fn another_dialect_is_not_the_same_structure() {
 }
 
 #[test]
-fn what_refuses_more_is_not_called_harmless() {
+fn narrowing_changes_are_breaking() {
     let object = |member: &str, required: &[&str]| json!({ "type": "object", "properties": { member: {} }, "required": required });
     for (old, new, expected) in [
         (
@@ -160,7 +160,7 @@ fn what_refuses_more_is_not_called_harmless() {
 }
 
 #[test]
-fn what_accepts_more_is_not_called_breaking() {
+fn widening_changes_are_not_breaking() {
     let object = |required: &[&str]| json!({ "type": "object", "properties": { "a": {} }, "required": required });
     for (old, new, expected) in [
         (
@@ -202,7 +202,7 @@ fn what_accepts_more_is_not_called_breaking() {
 }
 
 #[test]
-fn giving_a_type_a_name_is_no_change_of_the_type() {
+fn naming_an_inline_type_does_not_change_it() {
     let inline = json!({ "A": { "properties": { "p": { "properties": { "x": {} } } } } });
     let named = json!({ "A": { "properties": { "p": { "$ref": "#/$defs/P" } } },
         "P": { "properties": { "x": {} } } });
@@ -212,7 +212,7 @@ fn giving_a_type_a_name_is_no_change_of_the_type() {
         (found[0].subject, found[0].kind),
         (Subject::Definition, ChangeKind::Added)
     );
-    // A union within a union says the same as its members.
+    // A nested union is equal to its members.
     let flat = json!({ "U": { "anyOf": [{ "$ref": "#/$defs/X" }, { "$ref": "#/$defs/Y" }] },
         "X": {}, "Y": {}, "V": { "anyOf": [{ "$ref": "#/$defs/X" }] } });
     let nested = json!({ "U": { "anyOf": [{ "$ref": "#/$defs/V" }, { "$ref": "#/$defs/Y" }] },
@@ -221,7 +221,7 @@ fn giving_a_type_a_name_is_no_change_of_the_type() {
 }
 
 #[test]
-fn types_within_themselves_do_not_hang_the_comparison() {
+fn recursive_types_do_not_hang_the_comparison() {
     let old = json!({ "A": { "properties": { "a": { "$ref": "#/$defs/B" } } },
         "B": { "properties": { "b": { "$ref": "#/$defs/A" } } } });
     let new = json!({ "A": { "properties": { "a": { "$ref": "#/$defs/C" } } },
@@ -231,7 +231,7 @@ fn types_within_themselves_do_not_hang_the_comparison() {
 }
 
 #[test]
-fn messages_are_told_apart_from_other_types() {
+fn messages_are_distinguished_from_other_types() {
     let message = json!({ "properties": { "method": { "const": "do/it" } } });
     let found = changes(&json!({}), &json!({ "DoIt": message }));
     assert_eq!(found[0].subject, Subject::Message);
@@ -244,7 +244,7 @@ fn messages_are_told_apart_from_other_types() {
 }
 
 #[test]
-fn every_format_tells_every_change() {
+fn every_format_lists_every_change() {
     let old = document("old", &json!({ "A": { "type": "string" }, "Gone": {} }));
     let new = document("new", &json!({ "A": { "type": "integer" }, "B": {} }));
     let difference = diff(&old, &new);

@@ -1,4 +1,4 @@
-//! Our own files under `schema/` fit together, and fit the published ones.
+//! The files under `schema/` are consistent with each other and with the published schemas.
 
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ fn patch(path: &str) -> Patch {
 }
 
 #[test]
-fn every_erratum_applies_to_our_file_and_then_never_again() {
+fn every_erratum_applies_to_our_file_exactly_once() {
     for revision in REVISIONS {
         let errata = errata(revision);
         assert_eq!(errata.revision, revision);
@@ -68,7 +68,7 @@ fn every_erratum_applies_to_our_file_and_then_never_again() {
 }
 
 #[test]
-fn every_erratum_applies_to_the_published_file_and_keeps_its_words() {
+fn every_erratum_applies_to_the_published_file_and_keeps_its_texts() {
     for revision in REVISIONS {
         let file = root()
             .join("../shared/spec")
@@ -91,7 +91,7 @@ fn every_erratum_applies_to_the_published_file_and_keeps_its_words() {
 }
 
 #[test]
-fn errata_names_and_reasons_are_there_and_names_are_unique() {
+fn errata_have_reasons_and_unique_names() {
     for revision in REVISIONS {
         let errata = errata(revision);
         let mut names: Vec<_> = errata.errata.iter().map(|erratum| &erratum.name).collect();

@@ -1,4 +1,4 @@
-//! Errata change what they name, and nothing else.
+//! Errata change only the named positions.
 
 use codegen::schema::{Document, Errata, ErratumError};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn only_fault(changes: &Value) -> ErratumError {
 }
 
 #[test]
-fn values_are_replaced_added_and_removed_and_words_are_not_lost() {
+fn values_are_replaced_added_and_removed_and_texts_are_kept() {
     let changed = apply(&json!([
         { "at": "/A/properties/x", "was": { "type": "string" }, "now": { "$ref": "#/$defs/B" } },
         { "at": "/A/additionalProperties", "now": {} },
@@ -73,7 +73,7 @@ fn values_are_replaced_added_and_removed_and_words_are_not_lost() {
 }
 
 #[test]
-fn members_and_elements_are_put_in_order() {
+fn members_and_elements_are_sorted_as_listed() {
     let changed = apply(&json!([
         { "at": "/A/properties", "order": ["z", "x", "y"] },
         { "at": "/B/enum", "order": ["c", "a", "b"] },
@@ -89,7 +89,7 @@ fn members_and_elements_are_put_in_order() {
 }
 
 #[test]
-fn an_erratum_that_upstream_has_mended_does_not_pass_unnoticed() {
+fn erratum_for_a_fixed_schema_is_reported() {
     for change in [
         json!({ "at": "/A/properties/x", "was": { "type": "null" }, "now": { "type": "string" } }),
         json!({ "at": "/A/properties/z", "now": {} }),
@@ -107,12 +107,12 @@ fn an_erratum_that_upstream_has_mended_does_not_pass_unnoticed() {
             text.starts_with("errata.json: erratum `an-erratum` no longer applies"),
             "{text}"
         );
-        assert!(text.ends_with("; drop the erratum"), "{text}");
+        assert!(text.ends_with("; remove the erratum"), "{text}");
     }
 }
 
 #[test]
-fn an_erratum_that_is_mended_in_part_is_not_dropped_as_a_whole() {
+fn erratum_for_a_partly_fixed_schema_names_the_fixed_changes() {
     let fault = only_fault(&json!([
         { "at": "/A/properties/z", "now": {} },
         { "at": "/A/additionalProperties", "now": {} },
@@ -120,12 +120,12 @@ fn an_erratum_that_is_mended_in_part_is_not_dropped_as_a_whole() {
     assert!(
         fault
             .to_string()
-            .ends_with("mended /A/properties/z; drop these changes from it")
+            .ends_with("already correct at /A/properties/z; remove these changes of it")
     );
 }
 
 #[test]
-fn an_erratum_does_not_change_what_it_does_not_expect() {
+fn erratum_for_an_unexpected_value_is_rejected() {
     for change in [
         json!({ "at": "/A/properties/x/type", "was": "null", "now": "integer" }),
         json!({ "at": "/A/properties/none", "was": {}, "now": { "type": "string" } }),
@@ -145,13 +145,13 @@ fn an_erratum_does_not_change_what_it_does_not_expect() {
     let change = json!([{ "at": "/A/properties/x/type", "was": "null", "now": "integer" }]);
     assert_eq!(
         only_fault(&change).to_string(),
-        "errata.json: erratum `an-erratum` does not fit at `/A/properties/x/type`: \
+        "errata.json: erratum `an-erratum` does not match at `/A/properties/x/type`: \
          expected \"null\", found \"string\""
     );
 }
 
 #[test]
-fn no_fault_hides_another() {
+fn all_errors_are_reported() {
     let faults = apply(&json!([
         { "at": "/A/properties/z", "now": {} },
         { "at": "/A/type", "was": "array", "now": "string" },
@@ -161,7 +161,7 @@ fn no_fault_hides_another() {
 }
 
 #[test]
-fn errata_do_not_spoil_the_schema() {
+fn errata_that_make_the_schema_invalid_are_rejected() {
     for change in [
         json!({ "at": "/A/properties/x", "was": { "type": "string" }, "now": { "$ref": "#/$defs/C" } }),
         json!({ "at": "/A/if", "now": {} }),
@@ -175,7 +175,7 @@ fn errata_do_not_spoil_the_schema() {
 }
 
 #[test]
-fn a_change_that_says_nothing_or_two_things_is_not_read() {
+fn empty_and_contradictory_changes_are_rejected() {
     for change in [
         json!({ "at": "/A" }),
         json!({ "at": "/A", "was": 1, "now": 1 }),

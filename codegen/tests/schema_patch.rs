@@ -1,4 +1,4 @@
-//! Patches add, mark what they add, and take nothing away.
+//! Patches only add to a schema, and mark what they add.
 
 use codegen::schema::{Document, Patch, PatchError};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ fn apply(patches: &[Patch]) -> Result<Document, PatchError> {
 }
 
 #[test]
-fn whatever_is_added_is_marked() {
+fn every_addition_is_marked() {
     let patched = apply(&[patch(
         "p",
         &json!({
@@ -88,7 +88,7 @@ fn equal_additions_are_marked_with_all_names() {
 }
 
 #[test]
-fn different_additions_under_one_name_do_not_pass() {
+fn different_additions_with_the_same_name_are_rejected() {
     for bodies in [
         ["string", "integer"].map(|each| json!({ "definitions": { "N": { "type": each } } })),
         ["string", "integer"]
@@ -106,7 +106,7 @@ fn different_additions_under_one_name_do_not_pass() {
 }
 
 #[test]
-fn what_the_base_has_is_not_added_again() {
+fn addition_that_the_base_defines_is_rejected() {
     for body in [
         json!({ "definitions": { "Text": { "type": "string" } } }),
         json!({ "members": { "A": { "properties": { "x": {} } } } }),
@@ -123,7 +123,7 @@ fn what_the_base_has_is_not_added_again() {
 }
 
 #[test]
-fn nothing_is_added_to_a_type_that_cannot_take_it() {
+fn addition_to_an_unsuitable_type_is_rejected() {
     for body in [
         json!({ "members": { "None": { "properties": { "y": {} } } } }),
         json!({ "members": { "Text": { "properties": { "y": {} } } } }),
@@ -136,7 +136,7 @@ fn nothing_is_added_to_a_type_that_cannot_take_it() {
 }
 
 #[test]
-fn additions_that_are_no_schema_do_not_pass() {
+fn additions_that_are_not_a_schema_are_rejected() {
     for body in [
         json!({ "definitions": { "N": { "type": "text" } } }),
         json!({ "definitions": { "N": { "if": {} } } }),
@@ -149,7 +149,7 @@ fn additions_that_are_no_schema_do_not_pass() {
 }
 
 #[test]
-fn a_patch_does_not_need_another() {
+fn patch_that_depends_on_another_patch_is_rejected() {
     let error = apply(&[
         patch("a", &json!({ "definitions": { "N": {} } })),
         patch(
@@ -165,7 +165,7 @@ fn a_patch_does_not_need_another() {
 }
 
 #[test]
-fn a_patch_takes_nothing_away() {
+fn patch_removes_nothing() {
     for member in [
         json!({ "required": ["y"] }),
         json!({ "properties": { "y": {} }, "required": ["y"] }),

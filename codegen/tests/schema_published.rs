@@ -1,4 +1,4 @@
-//! The published files are read as they are. They stand outside the repository, where they do.
+//! The published files are parsed unchanged. They are not part of the repository.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ fn published(path: &str) -> Option<Document> {
 }
 
 #[test]
-fn every_published_file_is_read() {
+fn every_published_file_is_parsed() {
     for (revision, count) in [
         ("2024-11-05", 79),
         ("2025-03-26", 83),

@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         name.unwrap_or_default(),
         client.revision().as_str()
     );
-    for tool in client.list_tools().await?.tools {
+    for tool in client.tools().all().await?.items {
         println!("  {}", tool.name);
     }
     if let Some(tool) = args.next() {

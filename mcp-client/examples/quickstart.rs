@@ -20,7 +20,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     let numbers = json!({ "a": 1, "b": 2 });
-    let sum = client.call_tool("get-sum").arguments_of(&numbers)?.await?;
+    let sum = client.call_tool("get-sum").arguments(&numbers).await?;
     println!("{}", sum.text());
 
     client.close().await;

@@ -11,138 +11,114 @@
 //!     println!("{}: {}", tool.name, tool.description.unwrap_or_default());
 //! }
 //! let numbers = serde_json::json!({ "a": 1, "b": 2 });
-//! let sum = client.call_tool("get-sum").arguments_of(&numbers)?.await?;
+//! let sum = client.call_tool("get-sum").arguments(&numbers).await?;
 //! println!("{}", sum.text());
 //! client.close().await;
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! [`ClientBuilder`] takes who the client is and what it answers to servers that ask. [`Client`] is a
-//! connection, cheap to clone, with a method for each request; it finds out which revision the server
-//! speaks. A [`Call`] is a request on its way: with a timeout, progress, and metadata of its own. Lists
-//! are streams over pages ([`List`]), changes are events ([`Subscription`]), and results are kept if
-//! asked for ([`Cache`]). What a server could make grow is bounded by [`Limits`]. [`icons`] are chosen,
-//! judged and loaded. The [guide] shows how each thing is done, with examples that compile.
+//! [`ClientBuilder`] configures the client and its answers to questions of servers. [`Client`] is a
+//! connection, cheap to clone, with a method for each request; it negotiates the revision with the
+//! server. A [`Call`] is a request with its timeout, progress and metadata. Lists are streams over
+//! pages ([`List`]), changes are events ([`Subscription`]), and results are cached on demand
+//! ([`Cache`]). [`Limits`] bound everything that a server can make grow. [`icons`] are chosen,
+//! validated and loaded. The [guide] shows each task with an example that compiles.
 //!
 //! # Features
 //!
-//! [`ByteStream`], which is any stream or pair of streams, and servers of all revisions are always
-//! there. What costs further crates is a feature; none is on by default. The bare crate stands on 23
-//! others, those of tokio, serde and tracing among them; what a feature adds is counted on Linux.
+//! [`ByteStream`] (any stream or pair of streams) and servers of all revisions are always supported.
+//! Optional functionality that needs more dependencies is behind Cargo features; none is on by
+//! default. The crate without features depends on 23 others, among them tokio, serde and tracing. The
+//! last column counts the additional crates on Linux.
 //!
 //! | feature | gives | adds |
 //! | --- | --- | --- |
-//! | `process` | servers that are started as child processes: `ChildProcess` | 7 crates |
+//! | `process` | servers as child processes: `ChildProcess` | 7 crates |
 //! | `http` | Streamable HTTP of both eras, and the HTTP+SSE of 2024-11-05: `Http` | 16 crates |
 //! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 29 crates |
 //! | `https-url` | `tls`, and resources by their HTTPS URLs: `Client::fetch` (a proposal) | 29 crates |
-//! | `json-schema` | structured results held to the schemas of their tools | 51 crates |
+//! | `json-schema` | validation of structured results against the schemas of their tools | 51 crates |
 //! | `cli` | the program `mcp`, with `process` and `tls`; not for libraries | 45 crates |
 //!
 //! # Leniencies
 //!
-//! Servers do not always keep to their revision. This is taken all the same:
+//! Servers deviate from their revision. The client accepts the following:
 //!
-//! * An id of ours that comes back as text: `"7"` for `7`.
-//! * A result of 2026-07-28 without `resultType`, which means `complete`; without `ttlMs`, or with one
-//!   below zero, which means 0; without `cacheScope`, which means `private`.
-//! * Results, notifications and questions in the form of a newer revision than the one that a session
-//!   agreed on. A question is answered in a form that can say the answer.
-//! * A malformed element of a list: it is reported, and the others are given.
-//! * An error that is none: it counts as -32603, with what is wrong with it.
-//! * Lines and events that are no messages, and empty ones: they are skipped, and logged.
-//! * A last line that has no end.
-//! * A refusal with -32022 that offers the very revision which was asked for: it is asked again, once.
-//! * A refusal to set the level of the log, or to tell of one resource: it is logged, and the rest goes
-//!   on.
-//! * Any status of success in answer to a notification.
-//! * Sessions without an id, and servers without a stream of their own.
-//! * A server that cannot bear the question for its revision and ends: it is started once more, and
-//!   asked in the old way.
+//! * An id of this client that comes back as text: `"7"` for `7`.
+//! * A result of 2026-07-28 without `resultType`, which means `complete`; without `ttlMs` or with a
+//!   negative one, which means 0; without `cacheScope`, which means `private`.
+//! * Results, notifications and questions in the form of a newer revision than the negotiated one. A
+//!   question is answered in the oldest form that can express the answer.
+//! * A malformed element of a list: it is reported, and the others are returned.
+//! * A malformed error object: it is reported as -32603 with the reason.
+//! * Lines and events that are no messages: they are logged and skipped. Empty ones are skipped.
+//! * A last line without a line break.
+//! * An error -32022 that offers the requested revision: the request is sent once more.
+//! * An error in response to `logging/setLevel` or `resources/subscribe`: it is logged, and the
+//!   connection or subscription continues.
+//! * Any successful HTTP status in response to a notification.
+//! * Sessions without an id, and servers without a stream for messages of their own.
+//! * A server process that exits when it receives the probe for its revision: it is restarted once,
+//!   and the client begins with the handshake.
 //!
 //! Types have [leniencies of their own](mcp_types#leniencies).
 //!
-//! # What is refused
+//! # What is rejected
 //!
-//! * A revision that was not asked for, where one is pinned.
-//! * A tool that marks its arguments for headers against the rules: it is left out of lists over HTTP,
-//!   with a warning.
-//! * Answers over HTTP that are neither JSON nor a stream of events.
-//! * Redirects to another origin, or with another status than 307 and 308; a place of another origin to
-//!   post messages at; ids of sessions with other characters than visible ASCII.
-//! * URLs of resources and icons that are not `https`, or lead to what is not on the public internet; what
-//!   comes from there as something else than it was said to be. [`icons`] also by where they lie.
-//! * User names in URLs. Authorization goes by a header, or by what implements `Authorize`.
-//! * Schemas that refer to what is not in them: nothing is ever fetched for a schema.
-//! * Batches, but from servers of 2025-03-26.
-//! * Questions that the client did not declare to take.
+//! * Another revision than the pinned one.
+//! * A tool whose marks for headers break the rules: it is left out of lists over HTTP, with a
+//!   warning.
+//! * HTTP responses that are neither JSON nor a stream of events.
+//! * Redirects to another origin, or with another status than 307 and 308; a URL for messages of
+//!   another origin; ids of sessions with other characters than visible ASCII.
+//! * URLs of resources and icons that are not `https`, or lead to an address that is not public;
+//!   content from there that is not of the declared type; [`icons`] from other hosts.
+//! * User names in URLs. Send credentials in a header, or implement `Authorize`.
+//! * Schemas with references to other documents: a schema never causes a request.
+//! * Batches, except from servers of 2025-03-26.
+//! * Questions for which the client declared no capability.
 //!
-//! What else a server may do, and what comes of it, stands in the guide, on the page `trust`.
+//! The page `trust` of the guide describes what else a server may do, and the consequences.
 
-mod answer;
-mod builder;
-mod cache;
-mod call;
-mod calls;
 mod client;
-mod connect;
-mod core;
-mod era;
-mod error;
-mod exchange;
-#[cfg(feature = "tls")]
-mod fetch;
+mod features;
 pub mod guide;
-#[cfg(feature = "http")]
-mod http;
 pub mod icons;
-mod inputs;
-mod life;
-mod limits;
-mod link;
-mod list;
-#[rustfmt::skip]
-mod methods;
-mod notifications;
-mod origin;
-mod pages;
-mod params;
-mod requests;
-#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
-mod resources;
-#[cfg(feature = "json-schema")]
-mod schemas;
-mod subscription;
-mod tools;
+mod proposals;
+mod protocol;
 mod transport;
+mod util;
 
-#[cfg(feature = "http")]
-pub use self::http::{Authorize, AuthorizeError, Challenge, EraCache, Http, HttpError, Token};
-pub use builder::ClientBuilder;
-pub use cache::Cache;
-pub use call::Call;
-pub use client::Client;
-pub use error::{CallError, ConnectError, TransportError};
-#[cfg(feature = "https-url")]
-pub use fetch::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference};
-#[cfg(feature = "tls")]
-pub use fetch::{FetchError, FetchPolicy, RedirectFault};
-pub use inputs::InputError;
-pub use limits::Limits;
-pub use list::{ElementError, List, ListError, Listed, Page, Paged};
+pub use client::{Client, ClientBuilder};
+pub use features::cache::Cache;
+pub use features::calls::{Call, IntoObject};
+pub use features::lists::{List, Listed, Page, Paged};
+pub use features::subscriptions::{Subscription, SubscriptionEvent};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
-pub use origin::UrlFault;
+#[cfg(feature = "https-url")]
+pub use proposals::https_url::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference};
 #[cfg(feature = "versioned-resources")]
-pub use resources::Current;
+pub use proposals::versioned_resources::Current;
+#[cfg(feature = "http")]
+pub use protocol::error::{AuthorizeError, HttpError};
 #[cfg(feature = "json-schema")]
-pub use schemas::{BrokenOutput, OutputError};
-pub use subscription::{Subscription, SubscriptionEvent};
-pub use transport::{ByteStream, Transport};
+pub use protocol::error::{BrokenOutput, OutputError};
+pub use protocol::error::{
+    CallError, ConnectError, ElementError, InputError, ListError, TransportError,
+};
+#[cfg(feature = "tls")]
+pub use protocol::fetch::{FetchError, FetchPolicy, RedirectFault};
+pub use protocol::limits::Limits;
+pub use protocol::transport::Transport;
+pub use transport::ByteStream;
+#[cfg(feature = "http")]
+pub use transport::http::{Authorize, Challenge, EraCache, Http, Token};
 #[cfg(feature = "process")]
 pub use transport::{ChildProcess, Restart, Stderr};
+pub use util::origin::UrlFault;
 
 /// The examples of the READMEs, which are compiled as those of the documentation are.
 #[cfg(all(doctest, feature = "process"))]

@@ -132,11 +132,11 @@ async fn closing_ends_the_calls_of_all_clones() {
     let client = connect(subject(&[]).grace(Duration::from_millis(100))).await;
     let clone = client.clone();
     let waits = tokio::spawn(client.call_tool("never").into_future());
-    client.list_tools().await.expect("a list");
+    client.tools().one_page().await.expect("a list");
     tokio::join!(client.close(), client.close());
     for error in [
         waits.await.expect("no panic").expect_err("no answer"),
-        clone.list_tools().await.expect_err("no connection"),
+        clone.tools().one_page().await.expect_err("no connection"),
     ] {
         assert!(matches!(lost(&error), TransportError::Closed), "{error}");
     }
@@ -227,7 +227,7 @@ async fn a_process_that_ends_in_the_middle_of_a_call_is_told_with_its_last_words
     for error in [
         exit(&client, 3).await.expect_err("no answer"),
         waits.await.expect("no panic").expect_err("no answer"),
-        client.list_tools().await.expect_err("no process"),
+        client.tools().one_page().await.expect_err("no process"),
     ] {
         let TransportError::Exited { status, stderr } = lost(&error) else {
             panic!("{error}");
@@ -318,7 +318,7 @@ async fn what_is_no_message_on_stdout_does_no_harm_and_is_told() {
     let subscriber = tracing_subscriber::registry().with(warnings.clone());
     let _told = tracing::subscriber::set_default(subscriber);
     let client = connect(subject(&["garbage"])).await;
-    client.list_tools().await.expect("a list");
+    client.tools().one_page().await.expect("a list");
     client.close().await;
     let warnings = warnings.0.lock().expect("fine").clone();
     assert!(warnings.contains("Listening on stdio!"), "{warnings}");
@@ -379,7 +379,7 @@ async fn a_process_is_started_again_if_that_is_asked_for() {
     // That was often enough.
     for error in [
         exit(&client, 5).await.expect_err("no answer"),
-        client.list_tools().await.expect_err("no process"),
+        client.tools().one_page().await.expect_err("no process"),
     ] {
         assert!(
             matches!(lost(&error), TransportError::Exited { status, .. } if status.code() == Some(5)),
@@ -393,10 +393,10 @@ async fn a_call_that_waits_for_a_restart_ends_in_its_own_time_and_closing_does_n
     let restart = Restart::new(1, LONG).delay(10 * LONG, 10 * LONG);
     let client = connect(subject(&[]).stderr(Stderr::Null).restart(restart)).await;
     exit(&client, 1).await.expect_err("no answer");
-    let call = client.list_tools().timeout(Duration::from_millis(20));
+    let call = client.tools().one_page().timeout(Duration::from_millis(20));
     let error = call.await.expect_err("no process");
     assert!(matches!(error, CallError::Timeout { .. }), "{error}");
-    let waits = tokio::spawn(client.list_tools().into_future());
+    let waits = tokio::spawn(client.tools().one_page().into_future());
     tokio::task::yield_now().await;
     timeout(LONG, client.close()).await.expect("at once");
     let error = waits.await.expect("no panic").expect_err("no process");

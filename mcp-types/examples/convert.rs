@@ -1,12 +1,12 @@
-//! Converts JSON of a type from one revision to another, by way of the revisions between.
+//! Converts the JSON of a type from one revision to another, through all revisions in between.
 //!
 //! ```text
 //! convert --from 2025-06-18 --to 2026-07-28 --type Tool < in.json
 //! ```
 //!
-//! Writes the converted JSON. Where the input is not of the type, or a revision on the way cannot
-//! say it, the error goes to standard error, with its path where there is one, and the program
-//! ends with 1. Wrong arguments end it with 2.
+//! Writes the converted JSON. If the input is not valid for the type, or if one of the revisions
+//! cannot represent it, the program writes the error, with its path if it has one, to standard
+//! error and exits with status 1. Invalid arguments exit with status 2.
 
 mod arguments;
 

@@ -1,8 +1,9 @@
-//! Decodes hostile texts of several shapes, each at four sizes of which every one doubles the one
-//! before, and prints the time for each. A ratio of about 2 is linear, one of about 4 quadratic.
+//! Decodes hostile texts of several shapes at four sizes, each twice as large as the previous one,
+//! and prints the time for each. A ratio of about 2 is linear, one of about 4 is quadratic.
 //!
-//! Fails where eight times the text takes more than 32 times the time: quadratic is 64 times, and texts
-//! that outgrow the caches of the processor take more than 8.
+//! Fails if a text that is eight times as long takes more than 32 times as long to decode.
+//! Quadratic cost would take 64 times as long. Texts that do not fit into the caches of the
+//! processor take more than eight times as long.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use mcp_types::json::{self, Value};
 use mcp_types::{CallToolResult, ContentBlock, DiscoverResult, ListToolsResult, rpc};
 
-/// Makes a text of about so many bytes.
+/// Creates a text of about the given number of bytes.
 type Make = fn(usize) -> String;
 type Decode = fn(&str) -> bool;
 
@@ -185,7 +186,7 @@ const SHAPES: &[(&str, Make, Decode)] = &[
     ),
 ];
 
-/// The shortest of some attempts.
+/// Returns the shortest time of several attempts.
 fn time(decode: Decode, text: &str) -> Duration {
     let attempt = |_| {
         let start = Instant::now();

@@ -5,13 +5,14 @@
 //! roundtrip --batch < lines.jsonl
 //! ```
 //!
-//! The first form writes the re-encoded JSON; where the input is not of the type, it writes the
-//! error with its path to standard error and ends with 1. Wrong arguments end it with 2.
+//! The first form writes the encoded JSON. If the input is not valid for the type, it writes the
+//! error with its path to standard error and exits with status 1. Invalid arguments exit with
+//! status 2.
 //!
-//! The second form reads a line `{"revision": ..., "type": ..., "json": ...}` at a time and
-//! answers each at once with a line: `{"ok": ...}`, `{"error": "...", "path": "$..."}`, or
-//! `{"unmapped": true}` where the revision's schema has no such definition. Empty lines are
-//! skipped; a line that is no such object gets an error, and the next one is read.
+//! The second form reads one line `{"revision": ..., "type": ..., "json": ...}` at a time and
+//! writes one line for each: `{"ok": ...}`, `{"error": "...", "path": "$..."}`, or `{"unmapped":
+//! true}` if the schema of the revision does not define the type. Empty lines are skipped. An
+//! invalid line produces an error, and the next line is read.
 
 mod arguments;
 
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
             eprintln!("{message}");
             ExitCode::FAILURE
         }
-        // Whoever has read enough may close the pipe.
+        // The reader may close the pipe at any time.
         Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
         Err(Failure::Io(error)) => {
             eprintln!("{error}");
@@ -84,7 +85,7 @@ fn single(mut arguments: Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The type that a revision's schema defines by a name.
+/// Returns the type that the schema of a revision defines by a name.
 fn published(revision: &str, name: &str) -> Option<&'static Entry> {
     let revision: Revision = revision.parse().ok()?;
     registry::types(revision)
@@ -111,10 +112,10 @@ fn batch() -> Result<(), Failure> {
     }
 }
 
-/// The answer to a line, or what is wrong with the line itself.
+/// Returns the response to a line, or the error in the line itself.
 fn answer(line: &[u8]) -> Result<String, String> {
     let line = std::str::from_utf8(line).map_err(|error| error.to_string())?;
-    // The value stays the text that it is, so that nothing is lost before the type sees it.
+    // The value is kept as text, so that it is decoded without loss.
     let members: BTreeMap<String, &RawValue> =
         serde_json::from_str(line).map_err(|error| error.to_string())?;
     let member = |name| {
@@ -141,7 +142,7 @@ fn answer(line: &[u8]) -> Result<String, String> {
     })
 }
 
-/// The message without the path, which stands beside it, but with line and column.
+/// Returns the message without the path, which is written separately, but with line and column.
 fn message(error: &DecodeError) -> String {
     match error.kind() {
         ErrorKind::Data => error.message().to_owned(),
@@ -153,7 +154,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Takes a switch: whether it was given.
+/// Removes a switch from the arguments. Returns `true` if it was given.
 fn switch(arguments: &mut Arguments, name: &str) -> bool {
     let position = arguments.0.iter().position(|argument| argument == name);
     position.map(|at| arguments.0.remove(at)).is_some()

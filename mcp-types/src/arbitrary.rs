@@ -1,4 +1,4 @@
-//! Strategies of `proptest` for what generated strategies consist of.
+//! Building blocks for the generated `proptest` strategies.
 
 use crate::base64::Base64Text;
 use crate::codec::{Empty, Extra};
@@ -12,7 +12,7 @@ use proptest::sample::select;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
-/// Texts: short, empty, with escapes, and beyond ASCII.
+/// Returns a strategy for strings: short, empty, with escapes, and beyond ASCII.
 pub(crate) fn text() -> BoxedStrategy<String> {
     prop_oneof![
         4 => "[a-z]{0,8}",
@@ -28,14 +28,14 @@ pub(crate) fn base64() -> BoxedStrategy<Base64Text> {
     vec(any::<u8>(), 0..12).prop_map(Base64Text::encode).boxed()
 }
 
-/// Integers within bounds, small ones more often.
+/// Returns a strategy for integers within bounds. Small ones are more frequent.
 pub(crate) fn int(range: RangeInclusive<i64>) -> BoxedStrategy<i64> {
     let (low, high) = (*range.start(), *range.end());
     let near = low.max(-3).min(high)..=high.min(1000).max(low);
     prop_oneof![3 => near, 1 => range, 1 => Just(low), 1 => Just(high)].boxed()
 }
 
-/// Numbers within bounds, written as integers and as floats.
+/// Returns a strategy for numbers within bounds, written as integers and as floats.
 pub(crate) fn number(range: RangeInclusive<f64>) -> BoxedStrategy<Number> {
     let inside = range.clone();
     let float = prop_oneof![any::<f64>(), range, 0.0..1.0_f64];
@@ -55,7 +55,7 @@ fn any_number() -> BoxedStrategy<Number> {
     .boxed()
 }
 
-/// Any JSON value.
+/// Returns a strategy for any JSON value.
 pub(crate) fn value() -> BoxedStrategy<Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -73,14 +73,14 @@ pub(crate) fn value() -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// Any JSON object.
+/// Returns a strategy for any JSON object.
 pub(crate) fn object() -> BoxedStrategy<Object> {
     vec((text(), value()), 0..3)
         .prop_map(|members| members.into_iter().collect())
         .boxed()
 }
 
-/// Objects whose members are of one type.
+/// Returns a strategy for objects whose members have one type.
 pub(crate) fn map<V: Debug + 'static>(
     inner: impl Strategy<Value = V> + 'static,
 ) -> BoxedStrategy<Map<V>> {
@@ -102,7 +102,7 @@ pub(crate) fn maybe<V: Debug + 'static>(
     option::weighted(0.3, inner).boxed()
 }
 
-/// Members under names that the type does not declare.
+/// Returns a strategy for members with names that the type does not declare.
 pub(crate) fn extra(known: &'static [&'static str]) -> BoxedStrategy<Extra> {
     let name = prop_oneof![text(), Just("x-extra".to_owned())];
     let name = name.prop_filter("an undeclared name", |name| !known.contains(&name.as_str()));
@@ -136,7 +136,7 @@ pub(crate) fn one_of<T: Debug + 'static>(
     proptest::strategy::Union::new(variants).boxed()
 }
 
-/// A value with one more field drawn.
+/// Adds a strategy for one more field to a strategy for a struct.
 pub(crate) fn with<T: Debug + 'static, V: Debug + 'static>(
     all: BoxedStrategy<T>,
     field: impl Strategy<Value = V> + 'static,

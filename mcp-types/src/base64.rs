@@ -1,4 +1,4 @@
-//! [`Base64Text`]: bytes that travel as base64, decoded on demand.
+//! [`Base64Text`]: binary data as base64 text, decoded on demand.
 
 use std::fmt;
 
@@ -8,47 +8,47 @@ use ::base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-// Peers differ in whether they pad; nothing is ambiguous without padding.
+// Peers differ in whether they write padding. Base64 is unambiguous without it.
 const ENGINE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Base64 text as it came from the wire.
+/// Base64 text as it was received.
 ///
-/// The schema's `format: byte` is a remark, not a constraint: any string is taken when a message
-/// is decoded and goes back unchanged. Who wants the bytes calls [`decode`](Self::decode).
+/// The schema's `format: byte` is an annotation, not a constraint: decoding a message accepts any
+/// string, and encoding writes it unchanged. Call [`decode`](Self::decode) to get the bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Base64Text(String);
 
 impl Base64Text {
-    /// No text.
+    /// The empty text.
     pub(super) const EMPTY: Self = Self(String::new());
 
-    /// The text for these bytes: standard alphabet, padded.
+    /// Encodes bytes as base64 with the standard alphabet and padding.
     #[must_use]
     pub fn encode(bytes: impl AsRef<[u8]>) -> Self {
         Self(ENGINE.encode(bytes))
     }
 
-    /// The bytes: standard alphabet, with or without padding.
+    /// Decodes the text as base64 with the standard alphabet, with or without padding.
     ///
     /// # Errors
     ///
-    /// [`Base64Error`] where the text is no base64.
+    /// Returns a [`Base64Error`] if the text is not valid base64.
     #[inline]
     pub fn decode(&self) -> Result<Vec<u8>, Base64Error> {
         ENGINE.decode(&self.0).map_err(Base64Error)
     }
 
-    /// The text itself.
+    /// Returns the text.
     #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text itself, without a copy.
+    /// Returns the text without a copy.
     #[inline]
     #[must_use]
     pub fn into_string(self) -> String {
@@ -121,15 +121,16 @@ impl<'de> Deserialize<'de> for Base64Text {
     }
 }
 
-/// Text that is no base64.
+/// The error for text that is not valid base64.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base64Error(::base64::DecodeError);
 
 impl fmt::Display for Base64Error {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not a source: without its `std` feature the crate's error is no `std` error.
-        write!(f, "text is no base64: {}", self.0)
+        // Not a source: without its `std` feature, the error type of that crate does not implement
+        // `std::error::Error`.
+        write!(f, "invalid base64: {}", self.0)
     }
 }
 

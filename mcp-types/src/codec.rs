@@ -1,8 +1,9 @@
-//! What generated types are read and written with.
+//! Runtime support for the generated types.
 //!
-//! The generated code says what a type consists of; the functions here say how such a thing is
-//! decoded exactly: no member twice, constants checked, bounds kept, unknown members preserved,
-//! unions decided by tag or shape without an intermediate that would change a number.
+//! The generated code describes what a type consists of. The functions in this module decode and
+//! encode it exactly: they reject duplicate members, check constants and bounds, preserve unknown
+//! members, and select the variant of a union by its tag or shape without an intermediate
+//! representation that would change a number.
 
 mod bounds;
 mod extra;

@@ -1,4 +1,4 @@
-//! What programs want of the contents of resources.
+//! Accessors for the contents of resources.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ mod judge;
 pub use judge::{ContentsOf, ContentsWarning};
 
 impl AnyResourceContents {
-    /// Which resource, or which part of one, this belongs to.
+    /// Returns the URI of the resource, or of the part of a resource, that the contents belong to.
     #[inline]
     #[must_use]
     pub fn uri(&self) -> &str {
@@ -22,7 +22,7 @@ impl AnyResourceContents {
         }
     }
 
-    /// The media type; absent where the server does not know it.
+    /// Returns the media type, or `None` if the server does not know it.
     #[inline]
     #[must_use]
     pub fn mime_type(&self) -> Option<&str> {
@@ -32,7 +32,7 @@ impl AnyResourceContents {
         }
     }
 
-    /// The text, where it is one.
+    /// Returns the text, or `None` if the contents are binary.
     #[inline]
     #[must_use]
     pub fn text(&self) -> Option<&str> {
@@ -42,11 +42,11 @@ impl AnyResourceContents {
         }
     }
 
-    /// The bytes: those of the text in UTF-8, or what the base64 stands for.
+    /// Returns the bytes: the text in UTF-8, or the decoded base64.
     ///
     /// # Errors
     ///
-    /// Where it is not the base64 of anything.
+    /// Returns a [`Base64Error`] if the contents are not valid base64.
     #[inline]
     pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Base64Error> {
         match self {
@@ -57,7 +57,7 @@ impl AnyResourceContents {
 }
 
 impl ReadResourceResult {
-    /// The texts among the contents, a line break between them. What is not text is left out.
+    /// Returns the texts among the contents, joined by line breaks. Binary contents are skipped.
     #[inline]
     #[must_use]
     pub fn text(&self) -> String {

@@ -1,10 +1,10 @@
-//! Conversions between adjacent revisions, and how they fail.
+//! Conversions between adjacent revisions, and their errors.
 //!
-//! A conversion is `From` where it always works and `TryFrom` where it may not. Upwards, members
-//! that only the older revision knows are kept in `extra`; downwards they come back from there.
-//! Members that only the newer revision knows are left out on the way down: that is the one
-//! documented loss. A member of `extra` that the target declares moves to its field, and is left
-//! out if its value is not what the target's schema asks for.
+//! A conversion implements `From` if it cannot fail and `TryFrom` if it can. In a conversion to a
+//! newer revision, members that only the older revision has are kept in `extra`; the conversion
+//! back restores them from there. In a conversion to an older revision, members that only the newer
+//! revision has are dropped. This is the only loss, and it is documented. A member of `extra` that
+//! the target type declares is moved to its field, or is dropped if its value is not valid there.
 
 use crate::codec::{Extra, Object, Value};
 use crate::error::{DecodeError, excerpt};
@@ -14,38 +14,38 @@ use serde::de::DeserializeOwned;
 use std::convert::Infallible;
 use std::fmt;
 
-/// Why a value cannot be said in another revision.
+/// The reasons why a value cannot be represented in another revision.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ConvertError {
-    /// The other revision requires a member that is not there.
+    /// The other revision requires a member that is missing.
     Missing {
         /// The type.
         kind: &'static str,
         /// The member.
         member: &'static str,
     },
-    /// The other revision has no such form of a union, or value of an enumeration.
+    /// A variant of a union or a value of an enumeration does not exist in the other revision.
     NoVariant {
         /// The type.
         kind: &'static str,
-        /// The form or value.
+        /// The variant or value.
         variant: String,
-        /// The other revision, where it is known.
+        /// The other revision, if it is known.
         revision: &'static str,
     },
-    /// A value that one revision leaves open is not what the other one asks for.
+    /// A value that one revision does not constrain is not valid in the other one.
     Value(DecodeError),
 }
 
 impl ConvertError {
-    /// The other revision requires `member` of `kind`.
+    /// Creates the error for a missing `member` that the other revision requires for `kind`.
     #[must_use]
     pub fn missing(kind: &'static str, member: &'static str) -> Self {
         Self::Missing { kind, member }
     }
 
-    /// `kind` of `revision` has no such form or value.
+    /// Creates the error for a variant or value that `kind` does not have in `revision`.
     #[must_use]
     pub fn no_variant(kind: &'static str, variant: &str, revision: &'static str) -> Self {
         Self::NoVariant {
@@ -70,7 +70,10 @@ impl fmt::Display for ConvertError {
                 variant,
                 revision,
             } => {
-                write!(f, "`{kind}` of revision {revision} has no `{variant}`")
+                write!(
+                    f,
+                    "`{kind}` of revision {revision} cannot represent `{variant}`"
+                )
             }
             Self::Value(error) => error.fmt(f),
         }
@@ -98,8 +101,8 @@ impl From<Infallible> for ConvertError {
     }
 }
 
-/// Items one by one. A plain loop: `collect` into a `Vec` is several times the code for each pair
-/// of types.
+/// Converts the items of a list. A plain loop: `collect` into a `Vec` generates several times the
+/// code for each pair of types.
 #[doc(hidden)]
 pub fn each<T, U>(items: Vec<T>, convert: impl Fn(T) -> U) -> Vec<U> {
     let mut converted = Vec::with_capacity(items.len());
@@ -109,11 +112,11 @@ pub fn each<T, U>(items: Vec<T>, convert: impl Fn(T) -> U) -> Vec<U> {
     converted
 }
 
-/// Items one by one, where one may fail.
+/// Converts the items of a list with a conversion that can fail.
 ///
 /// # Errors
 ///
-/// The first item's.
+/// Returns the error of the first item that fails.
 #[doc(hidden)]
 pub fn try_each<T, U, E>(items: Vec<T>, convert: impl Fn(T) -> Result<U, E>) -> Result<Vec<U>, E> {
     let mut converted = Vec::with_capacity(items.len());
@@ -123,21 +126,21 @@ pub fn try_each<T, U, E>(items: Vec<T>, convert: impl Fn(T) -> Result<U, E>) -> 
     Ok(converted)
 }
 
-/// An object where the other revision takes any value.
+/// Converts a value to an object, for a member that can be any value in the other revision.
 ///
 /// # Errors
 ///
-/// When the value is something else.
+/// Returns an error if the value is not an object.
 #[doc(hidden)]
 pub fn object(value: Value) -> Result<Object, ConvertError> {
     Ok(json::from_value(value)?)
 }
 
-/// A value that one revision describes and the other leaves open.
+/// Converts a value that is typed in one revision and any JSON in the other one.
 ///
 /// # Errors
 ///
-/// When it is not what the other revision asks for.
+/// Returns an error if the value is not valid in the other revision.
 #[doc(hidden)]
 pub fn through_json<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, ConvertError> {
     let text = json::to_string(value).map_err(DecodeError::from)?;
@@ -145,16 +148,16 @@ pub fn through_json<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, Co
 }
 
 impl Extra {
-    /// Takes a member out and decodes it; `None` if it is not there or is something else.
+    /// Removes a member and decodes it. Returns `None` if it is missing or has another type.
     pub fn take<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
-        // Through a pointer, as `from_str` reads, and for the same reason.
+        // Called through a function pointer to reduce compile time; see `json::from_str`.
         let text: fn(&Value) -> String = Value::to_string;
         json::from_str(&text(&self.remove(name)?)).ok()
     }
 
-    /// Sets a member to the JSON of a value; a value that cannot be written is left out.
+    /// Sets a member to the JSON of a value. A value that cannot be encoded is dropped.
     pub fn stash(&mut self, name: &'static str, value: &impl Serialize) {
-        // Everything that was decoded can be written.
+        // Every value that was decoded can be encoded.
         if let Ok(value) = json::to_value(value) {
             self.insert(name, value);
         }

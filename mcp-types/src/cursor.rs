@@ -1,29 +1,29 @@
-//! [`Cursor`]: where the next page of a list begins.
+//! [`Cursor`]: the position at which the next page of a list starts.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-/// Where the next page of a list begins: text that means something to the server alone.
+/// The position at which the next page of a list starts. Its text is opaque to clients.
 ///
-/// A client hands back what it was given, unchanged and unread, and keeps it no longer than the
-/// connection. The empty text is a cursor like any other.
+/// A client sends back the cursor that it received, unchanged, and does not keep it longer than the
+/// connection. The empty text is a valid cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cursor(String);
 
 impl Cursor {
-    /// The empty one.
+    /// The empty cursor.
     pub(super) const EMPTY: Self = Self(String::new());
 
-    /// The text, for the server that made it.
+    /// Returns the text, for the server that created it.
     #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text, without a copy.
+    /// Returns the text without a copy.
     #[inline]
     #[must_use]
     pub fn into_string(self) -> String {

@@ -1,4 +1,4 @@
-//! What can go wrong in decoding, and where: [`DecodeError`] and the [`Path`] of its fault.
+//! Errors of decoding: [`DecodeError`], and the [`Path`] at which it occurred.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,40 +15,40 @@ pub use path::{Path, Segment};
 
 use excerpt::Bounded;
 
-/// What kind of fault a [`DecodeError`] reports.
+/// The kind of a [`DecodeError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The text is no JSON. Line and column count from one.
+    /// The text is not valid JSON. Line and column are counted from one.
     Syntax {
-        /// The line of the fault.
+        /// The line of the error.
         line: usize,
-        /// The column of the fault, in bytes.
+        /// The column of the error, in bytes.
         column: usize,
     },
-    /// The text ends before the value does. Line and column count from one.
+    /// The text ends before the value does. Line and column are counted from one.
     Eof {
         /// The last line.
         line: usize,
         /// The last column, in bytes.
         column: usize,
     },
-    /// The JSON is well-formed, but not what the type asks for.
+    /// The JSON is well-formed, but not valid for the type.
     Data,
 }
 
-/// A value that could not be decoded: why, and for data errors at which [`Path`].
+/// The error for a value that could not be decoded, with the [`Path`] for data errors.
 ///
-/// The text form is `message (at $.path)`. The path is kept as data: it survives the deserializers
-/// of this crate, from text and from values, and nothing is ever read back from a text form, which
-/// contains text of the peer. An error that goes through the deserializer of another crate arrives
-/// as a message without a path.
+/// It is displayed as `message (at $.path)`. The path is kept as data, and it survives the
+/// deserializers of this crate, from text and from values. It is never parsed from a displayed
+/// error, because that contains text of the peer. An error that passes through the deserializer of
+/// another crate is reduced to a message without a path.
 ///
-/// A message has at most about 1 KiB: the middle of a longer one is left out. Text of the peer within
-/// it, and the names in the path, are shortened as [`excerpt`] does it.
+/// A message has at most about 1 KiB: the middle of a longer one is omitted. Text of the peer in
+/// the message, and the names in the path, are shortened as by [`excerpt`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct DecodeError {
-    // Boxed, so that `Result<T, DecodeError>` stays as small as `T` on the way that works.
+    // Boxed, so that `Result<T, DecodeError>` stays as small as `T` when decoding succeeds.
     inner: Box<Inner>,
 }
 
@@ -60,15 +60,15 @@ struct Inner {
 }
 
 impl DecodeError {
-    /// A data error at the root, to be placed by [`inside_member`](Self::inside_member) and
-    /// [`inside_index`](Self::inside_index) on its way up.
+    /// Creates a data error at the root. [`inside_member`](Self::inside_member) and
+    /// [`inside_index`](Self::inside_index) add the path while the error is returned.
     ///
-    /// Text of a peer that the message repeats should be shortened by [`excerpt`].
+    /// Text of a peer that the message repeats should be shortened with [`excerpt`].
     pub fn data(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Data, Path::root(), message.into())
     }
 
-    /// An error of any kind at any place.
+    /// Creates an error of any kind with any path.
     #[must_use]
     pub fn new(kind: ErrorKind, path: Path, message: String) -> Self {
         Self {
@@ -80,25 +80,25 @@ impl DecodeError {
         }
     }
 
-    /// Whether the text, its end or the data is at fault.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
     }
 
-    /// Where the fault is; the root for faults of the text.
+    /// Returns the path of the invalid value, or the root for errors in the text.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.inner.path
     }
 
-    /// What is wrong, without the place.
+    /// Returns the message without the path.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.inner.message
     }
 
-    /// The same fault, seen from the object that has it in `member`.
+    /// Adds the member of an object in which the error occurred to the front of the path.
     #[must_use]
     pub fn inside_member<'a>(mut self, member: impl Into<Cow<'a, str>>) -> Self {
         let name = match member.into() {
@@ -109,14 +109,14 @@ impl DecodeError {
         self
     }
 
-    /// The same fault, seen from the array that has it in its element `index`.
+    /// Adds the element of an array in which the error occurred to the front of the path.
     #[must_use]
     pub fn inside_index(mut self, index: usize) -> Self {
         self.inner.path.prepend(Segment::Index(index));
         self
     }
 
-    /// The same fault at another place.
+    /// Replaces the path of the error.
     #[must_use]
     pub fn with_path(mut self, path: Path) -> Self {
         self.inner.path = path;
@@ -124,7 +124,7 @@ impl DecodeError {
     }
 }
 
-/// A name of a peer as a path has it.
+/// Shortens a name sent by a peer for use in a path.
 pub(crate) fn shortened(name: String) -> String {
     match excerpt(&name) {
         Cow::Borrowed(_) => name,
@@ -132,7 +132,7 @@ pub(crate) fn shortened(name: String) -> String {
     }
 }
 
-/// What was found, for a message.
+/// Describes the value that was found, for a message.
 fn found<'a>(found: Unexpected<'a>, shown: &'a mut Cow<'a, str>) -> Unexpected<'a> {
     match found {
         Unexpected::Str(text) => {
@@ -178,7 +178,7 @@ impl de::Error for DecodeError {
 
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
         match unexpected {
-            // What Rust calls a unit is `null` to those who read the message.
+            // `null` is what users know; serde calls it a unit.
             Unexpected::Unit => {
                 Self::custom(format_args!("invalid type: null, expected {expected}"))
             }
@@ -207,7 +207,7 @@ impl From<serde_json::Error> for DecodeError {
     fn from(error: serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let (mut text, _) = Parts::of(&error);
-        // serde_json writes the position behind the message; we keep the two apart.
+        // serde_json appends the position to the message; it is kept separately here.
         if line != 0 {
             let position = format!(" at line {line} column {column}");
             if let Some(message) = text.strip_suffix(&position) {

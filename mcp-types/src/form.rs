@@ -1,4 +1,4 @@
-//! Forms of elicitation: whether what a user filled in is what a server asked for.
+//! Forms of elicitation: validates the answers of the user against the schema sent by the server.
 //!
 //! From revision 2026-07-28, page "Elicitation", section "Requested Schema".
 
@@ -15,63 +15,64 @@ use crate::{
     StringSchema, TitledOption,
 };
 
-/// Why an answer to a form is not what it asks for. Values are not repeated, they may be private.
+/// The reasons why an answer to a form is invalid. Errors do not repeat values, which may be
+/// private.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FormError {
-    /// A member is required, and has no default.
+    /// A required member is missing and has no default.
     Missing {
         /// The member.
         member: String,
     },
-    /// A member is not what its schema says.
+    /// A member does not match its schema.
     Misfit {
         /// The member.
         member: String,
-        /// What is wrong with it.
+        /// The constraint that is violated.
         reason: Misfit,
     },
 }
 
-/// What is wrong with a member of a form's answer.
+/// The constraint of a form that a member violates.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Misfit {
-    /// It is of another type.
+    /// The value has another type.
     Type {
-        /// The type that is asked for.
+        /// The expected type.
         expected: &'static str,
     },
-    /// It is too short.
+    /// The value is too short.
     Few {
-        /// The bound.
+        /// The lower bound.
         least: i64,
-        /// Characters or values.
+        /// The unit of the bound: characters or values.
         of: &'static str,
     },
-    /// It is too long.
+    /// The value is too long.
     Many {
-        /// The bound.
+        /// The upper bound.
         most: i64,
-        /// Characters or values.
+        /// The unit of the bound: characters or values.
         of: &'static str,
     },
     /// The number is too small.
     Less {
-        /// The bound.
+        /// The lower bound.
         least: Number,
     },
     /// The number is too large.
     More {
-        /// The bound.
+        /// The upper bound.
         most: Number,
     },
-    /// The text has another form: it is no date, no address.
+    /// The string does not have the required format, such as a date or an email address.
     Format {
         /// The format.
         format: String,
     },
-    /// It is none of the values that the form offers.
+    /// The value is not one of the values that the form allows.
     NotOffered,
 }
 
@@ -79,7 +80,7 @@ impl fmt::Display for FormError {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing { member } => write!(f, "`content` lacks `{member}`"),
+            Self::Missing { member } => write!(f, "`content` lacks the required member `{member}`"),
             Self::Misfit { member, reason } => {
                 write!(f, "`content.{member}` {reason}")
             }
@@ -97,7 +98,7 @@ impl fmt::Display for Misfit {
             Self::Less { least } => write!(f, "is less than {least}"),
             Self::More { most } => write!(f, "is more than {most}"),
             Self::Format { format } => write!(f, "is not of the format `{format}`"),
-            Self::NotOffered => f.write_str("is none of the values offered"),
+            Self::NotOffered => f.write_str("is not one of the allowed values"),
         }
     }
 }
@@ -106,8 +107,8 @@ impl Error for FormError {}
 
 impl Error for Misfit {}
 
-/// An answer as the form asks for it: with defaults for what was left out, and [checked](check).
-/// What was declined or cancelled says nothing else.
+/// Completes an answer with the defaults for missing members, and [checks](check) it. An answer
+/// that was declined or cancelled is returned unchanged.
 ///
 /// ```
 /// use mcp_types::json::Map;
@@ -124,7 +125,7 @@ impl Error for Misfit {}
 ///
 /// # Errors
 ///
-/// The first member that is missing or does not fit.
+/// Returns an error for the first member that is missing or invalid.
 #[inline]
 pub fn complete(
     form: &RequestedSchema,
@@ -142,7 +143,7 @@ pub fn complete(
         .filter_map(|(name, schema)| Some((name, default(schema)?)))
         .collect();
     for (name, default) in defaults {
-        // The names of a form are unique, so that none is there already.
+        // The names of a form are unique, so the member does not exist yet.
         content.push(name, default);
     }
     check(form, &content)?;
@@ -150,15 +151,16 @@ pub fn complete(
     Ok(answer)
 }
 
-/// Checks what was filled in: what is required, types, bounds, formats and choices. Members that the
-/// form does not have are left alone. Of an address it is only seen that it could be one.
+/// Checks an answer against a form: required members, types, bounds, formats and choices. Members
+/// that the form does not define are ignored. For email addresses and URIs only the syntax is
+/// checked, loosely.
 ///
 /// # Errors
 ///
-/// The first member that is missing or does not fit.
+/// Returns an error for the first member that is missing or invalid.
 #[inline]
 pub fn check(form: &RequestedSchema, content: &Map<ElicitValue>) -> Result<(), FormError> {
-    // A lookup in a map of ours walks its members, and the server chooses how many there are.
+    // A lookup in a [`Map`] is linear, and the server chooses the number of members.
     let filled: HashMap<&str, &ElicitValue> = content.iter().collect();
     for name in form.required.iter().flatten() {
         if !filled.contains_key(name.as_str()) {

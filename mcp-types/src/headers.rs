@@ -1,10 +1,10 @@
-//! The HTTP headers that repeat parts of a request, so that what stands between client and server
-//! can route without reading bodies: how they are written, and how a server checks them.
+//! The HTTP headers that repeat parts of a request, so that proxies can route it without reading
+//! the body. This module encodes them for clients and checks them for servers.
 //!
-//! From revision 2026-07-28, page "Streamable HTTP", section "Request Metadata". Names and values
-//! are texts and bytes: no HTTP library is asked for.
+//! See revision 2026-07-28, page "Streamable HTTP", section "Request Metadata". Names and values
+//! are strings and bytes: no HTTP library is needed.
 //!
-//! A tool marks parameters by `x-mcp-header` in its input schema; [`header_params`] finds them:
+//! A tool marks parameters with `x-mcp-header` in its input schema; [`header_params`] finds them:
 //!
 //! ```
 //! use mcp_types::headers::{decode_value, encode_value, header_params};
@@ -28,7 +28,7 @@
 //! let error = city.matches(Some("Bern"), Some(&arguments)).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "header mismatch: mcp-param-city says \"Bern\", the body says \"Zürich\""
+//!     "header mismatch: mcp-param-city is \"Bern\", but the body has \"Zürich\""
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -43,18 +43,18 @@ pub use check::{
 pub use param::{HeaderParam, HeaderParamError, HeaderParamReason, ParamKind, header_params};
 pub use value::{HeaderValueError, decode_value, encode_value};
 
-/// `MCP-Protocol-Version`, in lower case: the revision that a request follows.
+/// `MCP-Protocol-Version`, in lower case: the revision that a request uses.
 pub const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 /// `Mcp-Method`, in lower case: the method of a request.
 pub const METHOD: &str = "mcp-method";
-/// `Mcp-Name`, in lower case: which tool, prompt or resource a request is about.
+/// `Mcp-Name`, in lower case: the tool, prompt or resource that a request refers to.
 pub const NAME: &str = "mcp-name";
-/// `Mcp-Param-`, in lower case: what the name of a parameter's header begins with.
+/// `Mcp-Param-`, in lower case: the prefix of the header names for parameters.
 pub const PARAM_PREFIX: &str = "mcp-param-";
 /// `Mcp-Session-Id`, in lower case: the session, in the revisions 2025-03-26 to 2025-11-25.
 pub const SESSION_ID: &str = "mcp-session-id";
-/// `Last-Event-ID`, in lower case: where a stream is to be resumed, in the revisions 2025-03-26 to
-/// 2025-11-25.
+/// `Last-Event-ID`, in lower case: the event after which a stream is resumed, in the revisions
+/// 2025-03-26 to 2025-11-25.
 pub const LAST_EVENT_ID: &str = "last-event-id";
-/// The member of a property's schema that marks it: `x-mcp-header`.
+/// The keyword that marks a property of a schema as a header parameter: `x-mcp-header`.
 pub const ANNOTATION: &str = "x-mcp-header";

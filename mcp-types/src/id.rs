@@ -1,4 +1,4 @@
-//! [`RequestId`] and [`ProgressToken`]: names that a peer chooses and expects back unchanged.
+//! [`RequestId`] and [`ProgressToken`]: identifiers that a peer chooses and expects back unchanged.
 
 use std::fmt;
 
@@ -11,13 +11,13 @@ macro_rules! text_or_integer {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         ///
-        /// The two forms never equal each other: `7` is not `"7"`. When read, `7.0` is the
-        /// integer 7; fractions, `null` and integers beyond 64 bits are refused.
+        /// The two forms are never equal: `7` is not `"7"`. When decoded, `7.0` is the integer 7;
+        /// fractions, `null` and integers beyond 64 bits are rejected.
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum $name {
             /// An integer.
             Number(i64),
-            /// A text, be it empty.
+            /// A string, which may be empty.
             String(String),
         }
 
@@ -86,7 +86,8 @@ macro_rules! text_or_integer {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                // By way of a value, which reads numbers right whatever `serde_json`'s features.
+                // Goes through a value, which decodes numbers exactly with any features of
+                // `serde_json`.
                 match read(Value::deserialize(deserializer)?).map_err(de::Error::custom)? {
                     Read::Number(number) => Ok(Self::Number(number)),
                     Read::String(text) => Ok(Self::String(text)),
@@ -97,14 +98,14 @@ macro_rules! text_or_integer {
 }
 
 text_or_integer! {
-    /// What a requester calls its request, and the responder its response: unique among the
-    /// requests that the requester has sent.
+    /// The identifier of a request, repeated in its response. It is unique among the requests that
+    /// the requester has sent.
     RequestId
 }
 
 text_or_integer! {
-    /// What ties progress notifications to the request that asked for them: unique among the
-    /// requests that are under way.
+    /// The identifier that connects progress notifications with the request that they belong to. It
+    /// is unique among the requests in flight.
     ProgressToken
 }
 
@@ -113,7 +114,7 @@ enum Read {
     String(String),
 }
 
-/// What is wrong with a value that should be a text or an integer.
+/// The reason why a value is neither a string nor an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unfit {
     Fraction,

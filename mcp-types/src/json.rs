@@ -1,9 +1,9 @@
-//! JSON values that lose nothing: members keep their order, integers stay integers, floats stay
-//! floats, whichever features of `serde_json` other crates switch on.
+//! Lossless JSON values: members keep their order, integers stay integers and floats stay floats,
+//! whichever features of `serde_json` other crates enable.
 //!
-//! [`Value`] and [`Object`] hold what the protocol leaves open; they are deserializers, too.
-//! [`from_str`], [`from_slice`] and [`from_value`] decode any type and say where it failed.
-//! [`Writer`] and [`to_string`] encode any type in one line.
+//! [`Value`] and [`Object`] hold the parts of a message that the protocol does not define. Both are
+//! also deserializers. [`from_str`], [`from_slice`] and [`from_value`] decode any type and report
+//! the path of an error. [`Writer`] and [`to_string`] encode any type in one line.
 
 mod convert;
 mod count;

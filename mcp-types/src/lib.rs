@@ -1,5 +1,5 @@
-//! The types of the Model Context Protocol, generated from its schema: every revision, exact and
-//! lossless.
+//! Types of the Model Context Protocol for every revision, generated from its JSON schema. They
+//! encode and decode without losing information.
 //!
 //! ```
 //! use mcp_types::{CallToolResult, ContentBlock, TextContent, json};
@@ -13,40 +13,42 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! * The newest revision's types stand at the root of the crate and in a module of their own; each
-//!   older revision is a module behind a feature, such as `v2025-06-18`. What did not change
-//!   between revisions is one type.
-//! * Every type reads what the schema of its revision accepts and refuses what it refuses; the
-//!   leniencies are listed below. Members that a type does not name are kept in its `extra`.
-//! * [`rpc`] reads the JSON-RPC envelope in one pass and leaves parameters and results undecoded;
-//!   [`Request`] and [`Notification`] say which type a method has; [`Revision`] reads and writes
-//!   messages at any revision.
-//! * [`form`] completes and checks answers to forms.
-//! * [`json::from_str`] and its kin decode and, if that fails, say at which path.
-//! * [`lines`], [`sse`] and [`headers`] are what transports need on the wire: framing of messages
-//!   and the rules of the HTTP headers that repeat parts of them. They do no I/O.
+//! * The types of the newest revision are exported from the crate root and from a module of their
+//!   own. Each older revision is a module behind a feature, such as `v2025-06-18`. A type that did
+//!   not change between revisions is exported by all of them.
+//! * Every type accepts what the schema of its revision accepts and rejects what it rejects; the
+//!   exceptions are listed below. Members that a type does not declare are kept in its `extra`
+//!   field.
+//! * [`rpc`] parses the JSON-RPC envelope in one pass and leaves params and results undecoded.
+//!   [`Request`] and [`Notification`] map each method to its types. [`Revision`] encodes and
+//!   decodes messages of any revision.
+//! * [`form`] completes and validates the answers to forms.
+//! * [`json::from_str`] and the other functions of [`json`] decode a value and report the path of
+//!   an error.
+//! * [`lines`], [`sse`] and [`headers`] implement what transports need: the framing of messages and
+//!   the rules for the HTTP headers that repeat parts of a message. They do no I/O.
 //!
 //! # Leniencies
 //!
-//! A type accepts, beyond the schema:
+//! The types accept, beyond the schema:
 //!
-//! * `null` for an optional member that the schema does not let be `null`: it counts as absent
-//!   and is not written back.
-//! * `Icon.sizes` as one string of sizes, as SEP-973 has it: it is written back as a list.
+//! * `null` for an optional member that the schema does not allow to be `null`. The member is
+//!   treated as absent and is not written back.
+//! * `Icon.sizes` as one string of sizes, as in SEP-973. It is written back as a list.
 //!
-//! An integer may be written `1.0`, as the schema allows, and is written back as `1`. What the
-//! schema accepts and a type refuses: integers beyond 64 bits, nesting deeper than 127 levels, and
-//! a member that stands twice in an object.
+//! An integer may be written as `1.0`, as the schema allows; it is written back as `1`. The types
+//! reject some input that the schema accepts: integers beyond 64 bits, nesting deeper than 127
+//! levels, and duplicate members of an object.
 //!
 //! # Features
 //!
-//! * `v2024-11-05` ... `v2026-07-28`: revisions; each switches on the newer ones.
+//! * `v2024-11-05` ... `v2026-07-28`: protocol revisions. Each one enables the newer ones.
 //! * `tasks`: the extension `io.modelcontextprotocol/tasks`.
-//! * `https-url`, `sep-2093`, `versioned-resources`: proposals on the newest revision.
-//! * `proptest`: strategies for every type.
-//! * `registry`: types by name at run time.
+//! * `https-url`, `sep-2093`, `versioned-resources`: proposals on top of the newest revision.
+//! * `proptest`: `proptest` strategies for every type.
+//! * `registry`: lookup of types by name at run time.
 //!
-//! Types that several revisions share have the members of a proposal in all of them.
+//! Types that several revisions share have the members of an enabled proposal in all of them.
 
 #[cfg(feature = "proptest")]
 mod arbitrary;
@@ -87,7 +89,7 @@ pub use message::{MessageInfo, Notification, Outcome, Request, Sender};
 pub use proposal::NOT_MODIFIED;
 pub use revisions::*;
 
-/// The examples of the README, which are compiled as those of the documentation are.
+/// Compiles the examples of the README as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

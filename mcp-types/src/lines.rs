@@ -1,7 +1,8 @@
-//! [`LineReader`]: the lines of newline-delimited JSON, one message each, as over stdio.
+//! [`LineReader`]: reads newline-delimited JSON, one message per line, as used over stdio.
 //!
-//! The transport page of every revision asks for it: messages end with a newline and contain none.
-//! The reader does no I/O. Bytes go into its one buffer, lines are lent from it:
+//! The transport page of every revision defines this framing: each message ends with a newline and
+//! contains none. The reader does no I/O. Bytes are read into its buffer, and lines are borrowed
+//! from it:
 //!
 //! ```
 //! use mcp_types::lines::LineReader;
@@ -33,28 +34,28 @@ use std::ops::Range;
 
 /// Splits a stream of bytes into lines of bounded length, without an allocation per line.
 ///
-/// Lines end with `\n` or `\r\n`, which is not part of them and does not count towards the limit;
-/// empty lines and such of white space alone are skipped. Nothing else is looked at: that a line
-/// is UTF-8 and JSON is for [`rpc`](crate::rpc) to say.
+/// Lines end with `\n` or `\r\n`, which is not part of them and does not count towards the limit.
+/// Empty lines and lines of white space are skipped. Nothing else is checked: [`rpc`](crate::rpc)
+/// reports lines that are not UTF-8 or not JSON.
 ///
-/// Who takes all lines after each read needs a buffer of no more than the longest line and one
-/// read. A line beyond the limit is reported once and its bytes are dropped as they come.
+/// If all lines are taken after each read, the buffer does not grow beyond the longest line plus
+/// one read. A line beyond the limit is reported once, and its bytes are dropped as they are read.
 #[derive(Debug)]
 pub struct LineReader {
-    /// Always initialised to its whole length; what was read ends at `end`.
+    /// Always initialized to its whole length; the bytes up to `end` were read.
     buffer: Vec<u8>,
-    /// Where the first line begins that was not given out.
+    /// The start of the first line that was not returned yet.
     start: usize,
-    /// No newline stands between `start` and here: nothing is searched twice.
+    /// There is no newline between `start` and this position, so no byte is searched twice.
     searched: usize,
     end: usize,
     max_line: usize,
-    /// Whether the line at `start` is the rest of one that was too long.
+    /// `true` if the bytes at `start` are the rest of a line that was too long.
     dropping: bool,
 }
 
 impl LineReader {
-    /// A reader of lines of at most `max_line` bytes, their ends not counted.
+    /// Creates a reader of lines of at most `max_line` bytes, not counting their line ends.
     #[must_use]
     pub const fn new(max_line: usize) -> Self {
         Self {
@@ -67,22 +68,22 @@ impl LineReader {
         }
     }
 
-    /// Room to read into: at least `min` bytes, and at least one. [`filled`](Self::filled) says
-    /// how many of them were.
+    /// Returns space to read into: at least `min` bytes, and at least one. Call
+    /// [`filled`](Self::filled) with the number of bytes read.
     ///
-    /// What the bytes hold before is of no meaning.
+    /// The initial contents of the space are unspecified.
     pub fn spare(&mut self, min: usize) -> &mut [u8] {
         let min = min.max(1);
         if self.start == self.end {
             self.move_to_front();
         }
         if self.buffer.len() - self.end < min {
-            // Only what is left of one line stands there if all lines were taken, and it is moved
-            // once: then it stands in front, and the buffer grows instead.
+            // If all lines were taken, only the rest of one line is left, and it is moved at most
+            // once: after that it is at the front, and the buffer grows instead.
             self.move_to_front();
             let needed = self.end.saturating_add(min);
             if self.buffer.len() < needed {
-                // At least twice the length, so that a long line is not copied again and again.
+                // At least twice the length, so that a long line is not copied repeatedly.
                 let length = needed.max(self.buffer.len().saturating_mul(2));
                 self.buffer.resize(length, 0);
             }
@@ -90,13 +91,14 @@ impl LineReader {
         self.buffer.get_mut(self.end..).unwrap_or_default()
     }
 
-    /// Takes the first `count` bytes of what [`spare`](Self::spare) gave as read; no more than
-    /// it gave.
+    /// Records that the first `count` bytes returned by [`spare`](Self::spare) were read. `count`
+    /// is limited to the length of that space.
     pub fn filled(&mut self, count: usize) {
         self.end = self.end.saturating_add(count).min(self.buffer.len());
     }
 
-    /// Adds bytes that were read elsewhere, for who cannot read into [`spare`](Self::spare).
+    /// Appends bytes that were read elsewhere, if reading into [`spare`](Self::spare) is not
+    /// possible.
     pub fn feed(&mut self, bytes: &[u8]) {
         if let Some(room) = self.spare(bytes.len()).get_mut(..bytes.len()) {
             room.copy_from_slice(bytes);
@@ -104,26 +106,26 @@ impl LineReader {
         self.filled(bytes.len());
     }
 
-    /// The next whole line, or `None` until more bytes come.
+    /// Returns the next complete line, or `None` if more bytes are needed.
     ///
     /// # Errors
     ///
-    /// [`LineTooLong`] once for each line beyond the limit, as soon as that is certain. The next
-    /// call goes on with the line that follows it.
+    /// Returns [`LineTooLong`] once for each line beyond the limit, as soon as that is certain. The
+    /// next call continues with the following line.
     pub fn next_line(&mut self) -> Option<Result<&[u8], LineTooLong>> {
         let line = self.whole()?;
         Some(line.map(|line| self.buffer.get(line).unwrap_or_default()))
     }
 
-    /// The next line at the end of input, when no more bytes will come: as
-    /// [`next_line`](Self::next_line), and at last what follows the last newline.
+    /// Returns the next line after the end of the input. Works like [`next_line`](Self::next_line),
+    /// and returns the bytes after the last newline as the last line.
     ///
     /// # Errors
     ///
-    /// As [`next_line`](Self::next_line).
+    /// Returns the same errors as [`next_line`](Self::next_line).
     pub fn finish(&mut self) -> Option<Result<&[u8], LineTooLong>> {
         let line = self.whole().or_else(|| {
-            // Nothing, if it is the rest of a line that was too long.
+            // Nothing is returned if this is the rest of a line that was too long.
             let rest = self.start..self.end;
             self.drop_buffered();
             self.dropping = false;
@@ -132,15 +134,15 @@ impl LineReader {
         Some(line.map(|line| self.buffer.get(line).unwrap_or_default()))
     }
 
-    /// Gives memory back beyond `capacity` bytes, as after a very long line, unless bytes stand
-    /// there that are not taken yet.
+    /// Shrinks the buffer to `capacity` bytes, for example after a very long line, unless it
+    /// contains bytes that were not taken yet.
     pub fn shrink_to(&mut self, capacity: usize) {
         self.move_to_front();
         self.buffer.truncate(capacity.max(self.end));
         self.buffer.shrink_to_fit();
     }
 
-    /// Where the next whole line stands.
+    /// Returns the range of the next complete line.
     fn whole(&mut self) -> Option<Result<Range<usize>, LineTooLong>> {
         while let Some(length) = self.find_newline() {
             let line = self.start..self.searched + length;
@@ -167,16 +169,17 @@ impl LineReader {
         Some(Err(self.too_long()))
     }
 
-    /// How far behind `searched` the next newline stands.
+    /// Returns the distance from `searched` to the next newline.
     fn find_newline(&self) -> Option<usize> {
         let unsearched = self.buffer.get(self.searched..self.end)?;
-        // The one way to `memchr` that the standard library offers for bytes: this is the hot path.
+        // On this hot path, this is the only way to `memchr` that the standard library offers for
+        // bytes.
         let mut rest = unsearched;
         let last = rest.skip_until(b'\n').ok()?.checked_sub(1)?;
         (unsearched.get(last) == Some(&b'\n')).then_some(last)
     }
 
-    /// A line without its `\r`; nothing if it is blank.
+    /// Returns a line without its `\r`, or `None` if it is blank.
     fn checked(&self, line: Range<usize>) -> Option<Result<Range<usize>, LineTooLong>> {
         let line = self.trimmed(line);
         if line.len() > self.max_line {
@@ -214,7 +217,7 @@ impl LineReader {
     }
 }
 
-/// A line that has more bytes than the limit.
+/// The error for a line that is longer than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LineTooLong {

@@ -1,9 +1,9 @@
-//! The method table: what the schema says about each message.
+//! The methods of the protocol: what the schema defines for each message.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Who sends a message.
+/// The side that sends a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sender {
     /// The client.
@@ -14,51 +14,51 @@ pub enum Sender {
     Both,
 }
 
-/// A request: its method, who sends it, and what it is answered with.
+/// A request: its method, its sender, and the types of its params and result.
 pub trait Request {
-    /// The method on the wire.
+    /// The method name.
     const METHOD: &'static str;
-    /// Who sends it.
+    /// The side that sends the request.
     const SENDER: Sender;
-    /// Its parameters; an `Option` where they may be absent.
+    /// The type of the params: an `Option` if they may be absent.
     type Params: Serialize + DeserializeOwned + Clone + Send + Sync + 'static;
-    /// What it is answered with: an enum where there are several outcomes.
+    /// The type of the result: an enum if there are several outcomes.
     type Result: Serialize + DeserializeOwned + Clone + Send + Sync + 'static;
 }
 
-/// A result, which may be one of several outcomes.
+/// A result that may be one of several outcomes.
 pub trait Outcome: Sized {
-    /// The one that says that the request is done; the type itself where there is no other.
+    /// The outcome of a completed request: the type itself if there is no other outcome.
     type Complete;
 
-    /// The result of a request that is done.
+    /// Returns the result of a completed request.
     ///
     /// # Errors
     ///
-    /// The outcome as it was, if it is another one.
+    /// Returns the unchanged outcome if it is another one.
     fn complete(self) -> Result<Self::Complete, Box<Self>>;
 }
 
-/// A notification: its method and who sends it.
+/// A notification: its method and its sender.
 pub trait Notification {
-    /// The method on the wire.
+    /// The method name.
     const METHOD: &'static str;
-    /// Who sends it.
+    /// The side that sends the notification.
     const SENDER: Sender;
-    /// Its parameters; an `Option` where they may be absent.
+    /// The type of the params: an `Option` if they may be absent.
     type Params: Serialize + DeserializeOwned + Clone + Send + Sync + 'static;
 }
 
-/// A message as data, for programs that walk the table.
+/// A description of a message, for programs that iterate over all messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MessageInfo {
-    /// Name of its definition in the schema.
+    /// The name of its definition in the schema.
     pub name: &'static str,
-    /// The method on the wire.
+    /// The method name.
     pub method: &'static str,
-    /// Who sends it.
+    /// The side that sends the message.
     pub sender: Sender,
-    /// Name of the result of a request; `None` for a notification.
+    /// The name of the result type of a request; `None` for a notification.
     pub result: Option<&'static str>,
 }

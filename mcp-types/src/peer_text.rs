@@ -1,17 +1,17 @@
-//! Text of a peer in logs and on terminals: what is written of it, and what is escaped.
+//! Escaping and truncation of text sent by a peer, for logs and terminals.
 //!
-//! Shared by `mcp-server` and `mcp-client`; not meant for programs.
+//! Shared by `mcp-server` and `mcp-client`; not intended for other crates.
 
 use std::fmt::{self, Display, Formatter, Write};
 
-/// How many characters of a text [`PeerText`] writes at most.
+/// The maximum number of characters that [`PeerText`] writes.
 const TEXT_CHARS: usize = 200;
 
-/// How many characters of a value [`PeerDisplay`] writes at most: an error that quotes the peer
-/// has words of ours around it.
+/// The maximum number of characters that [`PeerDisplay`] writes. Larger, because an error that
+/// quotes the peer also contains text of its own.
 const DISPLAY_CHARS: usize = 1000;
 
-/// Text that a peer sent, written so that it is safe in one line of a log.
+/// Displays text that a peer sent, safe for one line of a log.
 ///
 /// Writes at most the first 200 characters and appends `…` where it cuts off the rest. Characters
 /// that [`is_unsafe`] names are written as `\u{1b}`. The cost does not depend on the length of the
@@ -46,8 +46,8 @@ impl fmt::Debug for PeerText<'_> {
     }
 }
 
-/// Text that a peer sent and that is bounded already, such as a line of its logs: escaped as
-/// [`PeerText`] is, and not truncated.
+/// Displays text that a peer sent and that is already bounded, such as a line of its logs. The text
+/// is escaped as by [`PeerText`], but not truncated.
 #[derive(Clone, Copy)]
 pub struct PeerLine<'a>(pub &'a str);
 
@@ -64,8 +64,8 @@ impl fmt::Debug for PeerLine<'_> {
     }
 }
 
-/// A value whose `Display` may quote a peer, such as an error, written as [`PeerText`] writes text
-/// but with room for 1,000 characters.
+/// Displays a value whose `Display` may quote a peer, such as an error. The text is escaped as by
+/// [`PeerText`], but up to 1,000 characters are written.
 #[derive(Clone, Copy)]
 pub struct PeerDisplay<T>(pub T);
 
@@ -77,7 +77,7 @@ impl<T: Display> Display for PeerDisplay<T> {
             cut: false,
         };
         let written = write!(bounded, "{}", self.0);
-        // `Bounded` fails on purpose when it is full, so that the value stops writing.
+        // `Bounded` returns an error when it is full, so that the value stops writing.
         match (bounded.cut, written) {
             (true, _) => f.write_char('…'),
             (false, written) => written,
@@ -92,7 +92,7 @@ impl<T: Display> fmt::Debug for PeerDisplay<T> {
     }
 }
 
-/// Escapes what is written to it, and fails once `left` characters were written.
+/// Escapes what is written to it, and returns an error after `left` characters.
 struct Bounded<'a, 'b> {
     to: &'a mut Formatter<'b>,
     left: usize,
@@ -117,7 +117,7 @@ impl Write for Bounded<'_, '_> {
 ///
 /// # Errors
 ///
-/// Those of `to`.
+/// Returns the errors of `to`.
 pub fn write_escaped(to: &mut impl Write, character: char) -> fmt::Result {
     if is_unsafe(character) {
         write!(to, "\\u{{{:x}}}", u32::from(character))

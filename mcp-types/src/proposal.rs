@@ -1,23 +1,23 @@
-//! How proposals are announced: under their names in `capabilities.experimental`; and the error code
-//! that one of them needs.
+//! Announcement of proposals by their names in `capabilities.experimental`, and the error code that
+//! one of them needs.
 
 use crate::json::{Map, Object};
-use crate::{JSONObject, Proposal};
+use crate::{JsonObject, Proposal};
 
-/// The error code of "Not Modified": what `resources/get` is answered with where the version that the
-/// client has is the current one. `data` has the resource's `uri` and `version`.
+/// The error code of "Not Modified": the response to `resources/get` if the client already has the
+/// current version. `data` has the resource's `uri` and `version`.
 ///
-/// The proposal names the error and gives it no number. The specification asks for new codes to be
-/// outside what JSON-RPC reserves, -32768 to -32000; this one is the HTTP status that means the
-/// same.
+/// The proposal defines the error without a number. The specification requires new codes to be
+/// outside the range -32768 to -32000, which JSON-RPC reserves. This code is the HTTP status with
+/// the same meaning.
 #[cfg(feature = "versioned-resources")]
 pub const NOT_MODIFIED: i64 = 304;
 
-/// The `experimental` of capabilities, of either side.
-type Experimental = Option<Map<JSONObject>>;
+/// The `experimental` member of the capabilities of either side.
+type Experimental = Option<Map<JsonObject>>;
 
 impl Proposal {
-    /// Announces the proposal. What stands under its name already is left as it is.
+    /// Announces the proposal. An existing entry with its name is left unchanged.
     pub fn announce(self, experimental: &mut Experimental) {
         let announced = experimental.get_or_insert_default();
         if !announced.contains_key(self.as_str()) {
@@ -25,8 +25,8 @@ impl Proposal {
         }
     }
 
-    /// Takes the announcement back, for a peer of an older revision; nothing stays behind that
-    /// was not there before [`announce`](Self::announce).
+    /// Removes the announcement, for a peer of an older revision. Restores the state before
+    /// [`announce`](Self::announce).
     pub fn withdraw(self, experimental: &mut Experimental) {
         if let Some(announced) = experimental {
             announced.remove(self.as_str());
@@ -36,7 +36,7 @@ impl Proposal {
         }
     }
 
-    /// Whether a side announces the proposal.
+    /// Returns `true` if a side announces the proposal.
     #[must_use]
     pub fn is_announced(self, experimental: &Experimental) -> bool {
         let announced = experimental.as_ref();

@@ -1,4 +1,4 @@
-//! Types by their published name at run time, for validators, recorders and tests.
+//! Lookup of types by their published name at run time, for validators, recorders and tests.
 
 use crate::convert::ConvertError;
 use crate::error::DecodeError;
@@ -20,8 +20,8 @@ pub struct Entry {
     sample: fn() -> proptest::strategy::BoxedStrategy<Sample>,
 }
 
-/// The conversions to the next revision and back: the type's name there, and what becomes of its
-/// text.
+/// The conversions to the next revision and back: the name of the type there, and a function that
+/// converts its JSON text.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     name: &'static str,
@@ -29,26 +29,26 @@ struct Step {
     down: fn(&str) -> Result<String, RegistryError>,
 }
 
-/// A value drawn from a strategy: its text, and whether decoding the text gives it back.
+/// A value drawn from a strategy, and the result of encoding and decoding it.
 #[cfg(feature = "proptest")]
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// The value's text, or why it has none.
+    /// The JSON text of the value, or the error of encoding it.
     pub text: Result<String, String>,
-    /// Whether `serde_json` writes the same text, and what is decoded from it equals the value, by
-    /// each of the ways to decode.
+    /// `true` if `serde_json` writes the same text, and each way of decoding it returns an equal
+    /// value.
     pub equal: bool,
 }
 
-/// Why a text could not be converted.
+/// The reasons why a text could not be converted.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RegistryError {
-    /// The text is not of the type.
+    /// The text is not valid for the type.
     Decode(DecodeError),
-    /// The other revision cannot say it.
+    /// The value cannot be represented in the other revision.
     Convert(ConvertError),
-    /// There is no such type on the way.
+    /// One of the revisions in between does not have the type.
     Unmapped,
 }
 
@@ -57,7 +57,9 @@ impl std::fmt::Display for RegistryError {
         match self {
             Self::Decode(error) => error.fmt(f),
             Self::Convert(error) => error.fmt(f),
-            Self::Unmapped => f.write_str("a revision on the way has no such type"),
+            Self::Unmapped => {
+                f.write_str("one of the revisions in between does not have this type")
+            }
         }
     }
 }
@@ -72,14 +74,14 @@ impl std::error::Error for RegistryError {
     }
 }
 
-/// What an entry asks of a type.
+/// The traits that an entry requires of its type.
 #[doc(hidden)]
 #[cfg(not(feature = "proptest"))]
 pub trait Known: Serialize + DeserializeOwned + 'static {}
 #[cfg(not(feature = "proptest"))]
 impl<T: Serialize + DeserializeOwned + 'static> Known for T {}
 
-/// What an entry asks of a type.
+/// The traits that an entry requires of its type.
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
 pub trait Known:
@@ -110,7 +112,7 @@ impl Entry {
         }
     }
 
-    /// The same type with its conversions to the next revision and back.
+    /// Adds the conversions to the next revision and back.
     #[doc(hidden)]
     #[must_use]
     pub const fn next<T: Known + TryFrom<U>, U: Known + TryFrom<T>>(
@@ -128,25 +130,25 @@ impl Entry {
         self
     }
 
-    /// The name in the schema, or the one that was given to an inline type.
+    /// Returns the name in the schema, or the generated name of an inline type.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The revision in whose module the type stands.
+    /// Returns the revision whose module defines the type.
     #[must_use]
     pub fn home(&self) -> &'static str {
         self.home
     }
 
-    /// Whether the revision's schema defines it by this name.
+    /// Returns `true` if the schema of the revision defines a type with this name.
     #[must_use]
     pub fn is_published(&self) -> bool {
         self.published
     }
 
-    /// The type's name in the next newer revision, if it can be converted there.
+    /// Returns the type's name in the next newer revision, if it can be converted there.
     #[must_use]
     pub fn newer(&self) -> Option<&'static str> {
         self.next.map(|step| step.name)
@@ -156,40 +158,40 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// Where the text is not of the type, with the path.
+    /// Returns an error with the path if the text is not valid for the type.
     pub fn round_trip(&self, text: &str) -> Result<String, DecodeError> {
         (self.from_text)(text)
     }
 
-    /// The same from a value instead of a text.
+    /// Decodes a value and encodes the result as text.
     ///
     /// # Errors
     ///
-    /// Where the value is not of the type, with the path.
+    /// Returns an error with the path if the value is not valid for the type.
     pub fn round_trip_value(&self, value: Value) -> Result<String, DecodeError> {
         (self.from_value)(value)
     }
 
-    /// A strategy of values of the type.
+    /// Returns a strategy for values of the type.
     #[cfg(feature = "proptest")]
     pub fn samples(&self) -> proptest::strategy::BoxedStrategy<Sample> {
         (self.sample)()
     }
 }
 
-/// The types of a revision; none if its feature is off.
+/// Returns the types of a revision. The list is empty if the feature of the revision is disabled.
 #[must_use]
 pub fn types(revision: Revision) -> &'static [Entry] {
     entries(revision)
 }
 
-/// A type of a revision by its name.
+/// Returns the type of a revision with the given name.
 #[must_use]
 pub fn find(revision: Revision, name: &str) -> Option<&'static Entry> {
     entries(revision).iter().find(|entry| entry.name == name)
 }
 
-/// The type of a revision that becomes `newer` in the next one.
+/// Returns the type of a revision that is converted to `newer` in the next one.
 #[must_use]
 pub fn older(revision: Revision, newer: &str) -> Option<&'static Entry> {
     entries(revision)
@@ -197,11 +199,12 @@ pub fn older(revision: Revision, newer: &str) -> Option<&'static Entry> {
         .find(|entry| entry.newer() == Some(newer))
 }
 
-/// Converts a text from one revision to another, by way of all revisions between.
+/// Converts a text from one revision to another, through all revisions in between.
 ///
 /// # Errors
 ///
-/// Where the text is not of the type, or a revision on the way cannot say it or lacks the type.
+/// Returns an error if the text is not valid for the type, if one of the revisions cannot represent
+/// the value, or if one of them does not have the type.
 pub fn convert_text(
     from: Revision,
     to: Revision,

@@ -1,4 +1,4 @@
-//! What programs want of results, beside their members.
+//! Accessors for results.
 
 use serde::de::DeserializeOwned;
 
@@ -7,8 +7,8 @@ use crate::json::{Value, from_value_ref};
 use crate::{CallToolResult, ContentBlock};
 
 impl CallToolResult {
-    /// The texts among the content, a line break between them. Other content, such as images, is
-    /// left out.
+    /// Returns the texts among the content, joined by line breaks. Other content, such as images,
+    /// is skipped.
     #[inline]
     #[must_use]
     pub fn text(&self) -> String {
@@ -19,18 +19,17 @@ impl CallToolResult {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// The structured content as a type of the program's own. Where there is none it is read as
-    /// `null`, which `Option` takes.
+    /// Decodes the structured content. A missing one is decoded as `null`, which `Option` accepts.
     ///
     /// # Errors
     ///
-    /// Where it is not of that type; the error says where.
+    /// Returns an error with the path if the content is not valid for the type.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         let content = self.structured_content.as_ref().unwrap_or(&Value::Null);
         from_value_ref(content)
     }
 
-    /// Whether the tool says that it failed.
+    /// Returns `true` if the tool reported a failure.
     #[inline]
     #[must_use]
     pub fn has_failed(&self) -> bool {
@@ -45,7 +44,7 @@ mod tests {
     use crate::{ImageContent, TextContent};
 
     #[test]
-    fn texts_are_taken_from_among_the_content() {
+    fn text_joins_the_text_blocks() {
         let image = ImageContent::new(crate::Base64Text::encode(b"."), "image/png");
         let texts = |text: &str| ContentBlock::from(TextContent::new(text));
         let result = CallToolResult::new([texts("one"), image.into(), texts("two")]);
@@ -54,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn structured_content_that_is_not_of_a_type_is_an_error_that_says_where() {
+    fn invalid_structured_content_is_an_error_with_a_path() {
         let result = CallToolResult::new([]);
         assert_eq!(result.structured::<Option<bool>>().ok(), Some(None));
         assert!(result.structured::<bool>().is_err());

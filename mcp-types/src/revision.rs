@@ -1,4 +1,5 @@
-//! Messages at any revision: [`Revision::decode`] and [`Revision::encode`].
+//! Encoding and decoding of messages for any revision: [`Revision::decode`] and
+//! [`Revision::encode`].
 
 use crate::convert::ConvertError;
 use crate::error::{DecodeError, excerpt};
@@ -9,27 +10,27 @@ use serde_json::value::RawValue;
 use std::fmt;
 use std::str::FromStr;
 
-/// Parameters or a result of a message that older revisions have in their own form.
+/// Params or a result whose form differs between revisions.
 ///
 /// The type is that of the newest revision that has the message.
 pub trait Versioned: Sized {
-    /// Reads the form of a revision. [`Revision::decode`] is the way to call it.
+    /// Decodes the form of a revision. Call it through [`Revision::decode`].
     ///
     /// # Errors
     ///
-    /// See [`VersionError`].
+    /// Returns a [`VersionError`].
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError>;
 
-    /// Writes the form of a revision. [`Revision::encode`], and the functions of
-    /// [`rpc`](crate::rpc) that take a revision, are the ways to call it.
+    /// Encodes the form of a revision. Call it through [`Revision::encode`] or the functions of
+    /// [`rpc`](crate::rpc) that take a revision.
     ///
     /// # Errors
     ///
-    /// See [`VersionError`]. What was written before the fault stays.
+    /// Returns a [`VersionError`]. What was written before the error stays in the output.
     fn write_at(self, revision: Revision, out: &mut Writer<'_>) -> Result<(), VersionError>;
 }
 
-/// Parameters that a message may lack: `null` stands for that.
+/// Params that may be absent, encoded as `null`.
 impl<T: Versioned> Versioned for Option<T> {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         if text == "null" {
@@ -47,7 +48,7 @@ impl<T: Versioned> Versioned for Option<T> {
 }
 
 impl Revision {
-    /// Reads parameters or a result in the form of this revision.
+    /// Decodes params or a result in the form of this revision.
     ///
     /// ```
     /// use mcp_types::{CallToolResult, Revision};
@@ -59,30 +60,30 @@ impl Revision {
     ///
     /// # Errors
     ///
-    /// [`VersionError::Decode`] where the text is not of the revision's form,
-    /// [`VersionError::Convert`] where the newest form cannot say it, [`VersionError::Unmapped`]
-    /// where the revision has no such message or its feature is off.
+    /// * [`VersionError::Decode`] if the text is not valid in this revision.
+    /// * [`VersionError::Convert`] if the newest revision cannot represent the value.
+    /// * [`VersionError::Unmapped`] if the revision has no such message or its feature is disabled.
     pub fn decode<T: Versioned>(self, text: &str) -> Result<T, VersionError> {
         T::decode_at(self, text)
     }
 
-    /// Writes parameters or a result in the form of this revision.
+    /// Encodes params or a result in the form of this revision.
     ///
     /// # Errors
     ///
-    /// [`VersionError::Convert`] where the revision cannot say it, [`VersionError::Encode`] where
-    /// the value is not valid, [`VersionError::Unmapped`] where the revision has no such message
-    /// or its feature is off.
+    /// * [`VersionError::Convert`] if the revision cannot represent the value.
+    /// * [`VersionError::Encode`] if the value is not valid.
+    /// * [`VersionError::Unmapped`] if the revision has no such message or its feature is disabled.
     pub fn encode<T: Versioned>(self, value: T) -> Result<Box<RawValue>, VersionError> {
         Ok(RawValue::from_string(self.encode_text(value)?)?)
     }
 
-    /// Writes parameters or a result in the form of this revision, as [`encode`](Self::encode)
-    /// does, without a second look at the text.
+    /// Encodes params or a result in the form of this revision, like [`encode`](Self::encode), but
+    /// returns the text without validating it again.
     ///
     /// # Errors
     ///
-    /// As [`encode`](Self::encode).
+    /// Returns the same errors as [`encode`](Self::encode).
     pub fn encode_text<T: Versioned>(self, value: T) -> Result<String, VersionError> {
         let mut buffer = Vec::with_capacity(256);
         value.write_at(self, &mut Writer::new(&mut buffer))?;
@@ -91,22 +92,22 @@ impl Revision {
     }
 }
 
-/// Why a message could not be read or written at a revision.
+/// The reasons why a message could not be decoded or encoded for a revision.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum VersionError {
-    /// The revision has no such message, or the feature of the revision is off.
+    /// The revision has no such message, or the feature of the revision is disabled.
     Unmapped {
         /// The type.
         kind: &'static str,
         /// The revision.
         revision: Revision,
     },
-    /// The text is not of the revision's form.
+    /// The text is not valid in the revision.
     Decode(DecodeError),
-    /// One of the revisions on the way cannot say it.
+    /// The target revision, or one in between, cannot represent the value.
     Convert(ConvertError),
-    /// The value cannot be written.
+    /// The value cannot be encoded.
     Encode(serde_json::Error),
 }
 
@@ -120,7 +121,10 @@ impl fmt::Display for VersionError {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unmapped { kind, revision } => write!(f, "revision {revision} has no `{kind}`"),
+            Self::Unmapped { kind, revision } => write!(
+                f,
+                "revision {revision} has no type `{kind}`, or its feature is disabled"
+            ),
             Self::Decode(error) => error.fmt(f),
             Self::Convert(error) => error.fmt(f),
             Self::Encode(error) => error.fmt(f),
@@ -163,13 +167,13 @@ impl fmt::Display for Revision {
     }
 }
 
-/// A text that names no revision known here.
+/// The error for a text that is not a known revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownRevision(String);
 
 impl UnknownRevision {
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

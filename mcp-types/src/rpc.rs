@@ -1,9 +1,9 @@
-//! The JSON-RPC envelope: what kind of message a text is, without decoding what it carries.
+//! The JSON-RPC envelope: determines the kind of a message without decoding its params or result.
 //!
-//! [`parse`] goes over the bytes once and lends the parts: who the message is for, and `params`,
-//! `result` or `error` as raw JSON. The method then decides which type that is. Nothing here does
-//! I/O. Member names are case-sensitive, and a member that stands twice is an error: two readers
-//! of one text must not see two messages.
+//! [`parse`] reads the bytes once and borrows the parts from them: the id, the method, and
+//! `params`, `result` or `error` as raw JSON. The method then determines their types. This module
+//! does no I/O. Member names are case-sensitive, and a duplicate member is an error: otherwise two
+//! parsers could read different messages from the same text.
 //!
 //! ```
 //! use mcp_types::rpc::{self, Message};

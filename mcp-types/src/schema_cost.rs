@@ -1,15 +1,15 @@
-//! What validating against a JSON Schema of somebody else may cost: found out before anything is
-//! validated, so that neither a schema nor a value can keep a thread busy for long.
+//! Computes the cost of validating against an untrusted JSON Schema before validation starts, so
+//! that neither a schema nor a value can keep a thread busy for long.
 //!
-//! Shared by `mcp-server` and `mcp-client`; not meant for programs. It knows JSON only, and does
-//! not validate: both sides use a library for that.
+//! Shared by `mcp-server` and `mcp-client`; not intended for other crates. This module does not
+//! validate: both crates use a library for that.
 //!
-//! A schema whose size explodes when its references are written out is refused as a whole by
-//! [`of`]. What is left costs at most the product of the schema's size and the value's, which
-//! [`Cost::admits`] bounds for each value. A schema that refers to itself is validated in bounded
-//! time as long as the validator remembers what it has found out about a part of the value, as the
-//! library does for the answer "valid or not". It does not do so when it collects the faults, so
-//! that [`Cost::explains`] has a bound of its own.
+//! [`of`] rejects schemas whose size explodes when their references are expanded. Any other schema
+//! costs at most the product of its size and the size of the value, and [`Cost::admits`] bounds
+//! this product for each value. A recursive schema is validated in bounded time if the validator
+//! caches its results for each part of the value. The library does so when the result is only
+//! "valid" or "invalid", but not when it collects errors; [`Cost::explains`] has a separate bound
+//! for that.
 
 mod count;
 mod extent;
@@ -20,52 +20,53 @@ use std::fmt;
 pub use count::of;
 pub use extent::Extent;
 
-/// Levels that a schema may nest.
+/// The maximum nesting of a schema.
 const DEPTH: usize = 64;
-/// Levels that it may nest with all references written out.
+/// The maximum nesting of a schema with all references expanded.
 const HEIGHT: usize = 256;
-/// Parts that a schema may have with all references written out.
+/// The maximum number of parts of a schema with all references expanded.
 const PARTS: usize = 100_000;
-/// Steps of validation: parts of a schema times parts of a value, and the like.
+/// The maximum number of validation steps: parts of a schema times parts of a value, and similar
+/// products.
 const WORK: usize = 1 << 28;
-/// The same for collecting faults, which allocates for each of them.
+/// The corresponding limit for collecting errors, which allocates memory for each of them.
 const FAULTS: usize = 1 << 18;
-/// Levels of a schema that refers to itself times levels of the value: the validator calls itself
-/// as often.
+/// The maximum product of the nesting of a recursive schema and the nesting of the value, which is
+/// the recursion depth of the validator.
 const STACK: usize = 4_096;
-/// A schema of so few parts costs so little that no value needs to be measured.
+/// A schema with at most this many parts is so cheap that values need not be measured.
 const SMALL: usize = 64;
 
-/// How often matching a text with a pattern may go back and try another way, for patterns that
-/// cannot be matched otherwise.
+/// The maximum number of times that a pattern may backtrack, for patterns that need backtracking.
 pub const BACKTRACKING: usize = 10_000;
 
-/// What validating against a schema costs.
+/// The cost of validating against a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Parts of the schema, with references written out.
+    /// The number of parts of the schema, with references expanded.
     parts: usize,
-    /// Those that look at the whole of a text, such as `pattern`.
+    /// The number of parts that read a whole string, such as `pattern`.
     texts: usize,
-    /// Patterns that are matched by trying one way after the other.
+    /// The number of patterns that need backtracking.
     backtracking: usize,
-    /// Levels that the parts nest.
+    /// The nesting of the parts.
     height: usize,
-    /// Whether it refers to itself.
+    /// Set if the schema is recursive.
     recursion: Option<Recursion>,
 }
 
-/// How a schema refers to itself.
+/// The recursion in a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Recursion {
-    /// References back to what they are in, at most, in one definition with all others written out.
+    /// The maximum number of recursive references in one definition, with all other references
+    /// expanded.
     ways: usize,
-    /// Definitions that are referred to in this way.
+    /// The number of definitions that are referred to recursively.
     definitions: usize,
 }
 
 impl Cost {
-    /// Returns `true` if values can be validated without measuring them before.
+    /// Returns `true` if values can be validated without measuring them first.
     #[must_use]
     pub fn is_small(&self) -> bool {
         let levels = self.height.saturating_mul(128);
@@ -87,9 +88,9 @@ impl Cost {
         work <= WORK && (self.recursion.is_none() || levels <= STACK)
     }
 
-    /// Returns `true` if collecting the faults of an [admitted](Self::admits) value ends in
-    /// bounded time and space. The validator then takes every way through a schema that refers to
-    /// itself, and there may be many more of them than parts of the value.
+    /// Returns `true` if collecting the errors of an [admitted](Self::admits) value takes bounded
+    /// time and space. The validator then follows every path through a recursive schema, and there
+    /// may be many more paths than parts of the value.
     #[must_use]
     pub fn explains(&self, value: &Extent) -> bool {
         let ways = self.recursion.map_or(1, |recursion| {
@@ -102,13 +103,13 @@ impl Cost {
     }
 }
 
-/// Why a schema is not validated against.
+/// The reasons why a schema is not used for validation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CostError {
-    /// Validation could take too long. The schema may have been made for that.
+    /// Validation could take too long. The schema may be malicious.
     Costly(&'static str),
-    /// Its cost cannot be found out; this says why.
+    /// The cost of the schema cannot be computed. Contains the reason.
     Unusable(String),
 }
 

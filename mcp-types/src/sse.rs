@@ -1,7 +1,8 @@
-//! Server-sent events, as the Streamable HTTP transport and the older HTTP+SSE transport use them:
-//! [`write_event`] and [`write_comment`] for who sends, [`Decoder`] for who receives.
+//! Server-sent events, as used by the Streamable HTTP transport and the older HTTP+SSE transport:
+//! [`write_event`] and [`write_comment`] for senders, [`Decoder`] for receivers.
 //!
-//! The format is that of the HTML standard, section "Server-sent events". No I/O is done here.
+//! The format is defined by the HTML standard, section "Server-sent events". This module does no
+//! I/O.
 //!
 //! ```
 //! use mcp_types::sse::{Decoder, Event, write_event};

@@ -1,12 +1,14 @@
-//! The types and the schema check each other.
+//! Checks that the types and the schema accept the same values.
 //!
-//! For every type of every revision, proposals and extension included if their features are on:
+//! For every type of every revision, including proposals and the extension if their features are
+//! enabled:
 //!
-//! 1. a value drawn as the type encodes to JSON that the schema accepts, and decodes to itself;
-//! 2. an instance drawn from the schema decodes, and encodes to the same JSON;
-//! 3. a mutated instance is accepted by the type exactly when the schema accepts it.
+//! * A value generated from the type encodes to JSON that the schema accepts, and decodes to
+//!   itself.
+//! * An instance generated from the schema decodes, and encodes to the same JSON.
+//! * A mutated instance is accepted by the type exactly if the schema accepts it.
 //!
-//! `PROPTEST_CASES` sets the number of cases per type and property (256 unless told).
+//! `PROPTEST_CASES` sets the number of cases per type and property (default 256).
 
 #![cfg(all(feature = "registry", feature = "proptest"))]
 
@@ -26,7 +28,7 @@ fn cases() -> u32 {
     Config::default().cases
 }
 
-/// Runs one property on every published type of every revision that this build has.
+/// Checks one property for every published type of every revision in this build.
 fn for_every_type(
     property: &str,
     mut check: impl FnMut(&Arc<Schemas>, &Entry, &mut TestRunner) -> Tally,
@@ -43,7 +45,7 @@ fn for_every_type(
             let entry = registry::find(*revision, name);
             let adopted = entry.is_none() && *revision != Revision::LATEST;
             if adopted {
-                // A proposal's type that only members of shared types refer to.
+                // A type of a proposal to which only members of shared types refer.
                 continue;
             }
             let entry = entry.unwrap_or_else(|| panic!("{revision} has no type for {name}"));
@@ -186,9 +188,9 @@ fn mutants_are_accepted_exactly_when_the_schema_accepts_them() {
     });
 }
 
-/// Unions with members that look alike, where a value may decode as its twin, which is written the
-/// same: `decide` in `schema/hints.json` says in which order they are tried, and a complete result
-/// whose `resultType` says that input is required is taken at its word.
+/// Unions with variants that look alike. A value may decode as another variant that is encoded in
+/// the same way: `decide` in `schema/hints.json` defines the order in which they are tried, and a
+/// complete result whose `resultType` says that input is required decodes as an input request.
 const TWINS: [&str; 6] = [
     "ClientResult",
     "ServerResult",
@@ -206,7 +208,7 @@ fn is_same_text(entry: &Entry, text: &str) -> bool {
             .is_ok_and(|back| tree(&back) == tree(text))
 }
 
-/// From text, and from a tree.
+/// Decodes from text and from a value.
 fn both_ways(entry: &Entry, value: &Value) -> [(&'static str, Result<String, String>); 2] {
     let from_text = entry
         .round_trip(&value.to_string())

@@ -1,8 +1,8 @@
-//! Memory that decoding takes at its peak, counted by the allocator: at most 24 bytes for each byte
-//! of the text, whatever its shape.
+//! Checks the peak memory of decoding, as counted by the allocator: at most 24 bytes for each byte
+//! of the text, for any shape of the text.
 //!
-//! While a list moves to a larger place, both places count. One test alone, since the count is that
-//! of the whole program.
+//! While a list is reallocated, both allocations count. There is only one test, because the
+//! allocator counts for the whole process.
 
 use mcp_types::json::{self, Object, Value};
 use mcp_types::rpc::{self, Decoded};
@@ -16,19 +16,19 @@ use serde::de::DeserializeOwned;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Bytes of memory for each byte of text.
+/// The maximum number of bytes of memory for each byte of text.
 const FACTOR: usize = 24;
 
-/// What short lists may leave unused, and the tables that texts of all sizes need.
+/// The unused capacity of short lists, and the tables that texts of all sizes need.
 const CONSTANT: usize = 96 << 10;
 
 const SIZE: usize = 1 << 18;
 
-/// A list that doubles takes the most just behind a power of two; where that is depends on the
-/// element.
+/// A list that doubles its capacity takes the most memory just above a power of two. The exact size
+/// depends on the element.
 const SIZES: [usize; 4] = [1 << 18, 5 << 16, 3 << 17, 7 << 16];
 
-/// An element again and again; `%` in it is a name that is never the same.
+/// Repeats an element. `%` in it is replaced by a unique name.
 fn repeated(element: &str, size: usize) -> String {
     let mut text = String::with_capacity(size + element.len() + 32);
     let mut number = 0;
@@ -42,7 +42,7 @@ fn repeated(element: &str, size: usize) -> String {
     text
 }
 
-/// A short name for a number, in capitals: no member that a type declares is.
+/// Returns a short name for a number, in capitals. No type declares such a member.
 fn name(mut number: usize) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     let mut name = String::new();
@@ -55,7 +55,7 @@ fn name(mut number: usize) -> String {
     }
 }
 
-/// Peak beyond what was there before, in bytes.
+/// Returns the peak of the memory allocated by `decode`, in bytes.
 fn peak<T>(decode: impl FnOnce() -> T) -> usize {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
@@ -65,7 +65,7 @@ fn peak<T>(decode: impl FnOnce() -> T) -> usize {
     peak
 }
 
-/// Whether the peak is within the bound; prints it.
+/// Returns `true` if the peak is within the bound, and prints it.
 fn within(what: &str, text: &str, peak: usize) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
     let ratio = peak as f64 / text.len() as f64;
@@ -90,7 +90,7 @@ fn check<T: DeserializeOwned>(what: &str, text: &str) -> bool {
     within(what, text, peak)
 }
 
-/// Shapes of any JSON: elements of an array.
+/// Elements of an array, for shapes of any JSON.
 const ELEMENTS: [&str; 34] = [
     "0",
     "10",
@@ -128,7 +128,7 @@ const ELEMENTS: [&str; 34] = [
     "{\"type\":\"string\",\"description\":\"What to look for\"}",
 ];
 
-/// Shapes of the values of members.
+/// Values of members, for shapes of any JSON.
 const VALUES: [&str; 5] = ["0", "\"\"", "[]", "{}", "{\"a\":0}"];
 
 fn values() -> Vec<(String, String)> {
@@ -174,7 +174,7 @@ fn values() -> Vec<(String, String)> {
             format!("[{}]", repeated(&deep, SIZE)),
         ));
     }
-    // At each level a long array before the one that goes deeper.
+    // At each level, a long array precedes the nested one.
     for length in [20, 1000, 1100] {
         let mut text = String::from("0");
         while text.len() < SIZE && text.len() / (2 * length) < 100 {
@@ -200,12 +200,12 @@ fn values() -> Vec<(String, String)> {
     texts
 }
 
-/// A text of a typed list, in an object.
+/// Creates the text of a typed list in an object.
 fn list(before: &str, element: &str, size: usize) -> String {
     format!("{{{before}[{}]}}", repeated(element, size))
 }
 
-/// What stands before a list in most results.
+/// The members before the list in most results.
 const COMPLETE: &str = r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#;
 
 fn typed() -> bool {
@@ -265,7 +265,7 @@ fn typed_of(size: usize) -> bool {
     within
 }
 
-/// Members that a type does not name, and what is left open.
+/// Undeclared members, and members of any type.
 fn untyped() -> bool {
     let mut within = true;
     for value in VALUES {
@@ -283,7 +283,7 @@ fn untyped() -> bool {
     within
 }
 
-/// Whole messages.
+/// Complete messages.
 fn messages() -> bool {
     let mut within = true;
     for element in ["0", "{}", "\"\""] {

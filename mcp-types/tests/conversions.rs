@@ -1,15 +1,15 @@
-//! Conversions between revisions, held against the schemas of both.
+//! Checks conversions between revisions against the schemas of both.
 //!
-//! * An instance of the older revision's schema, converted up, is valid under the newer one's, and
-//!   converted down again it is the same JSON.
-//! * An instance of the newer schema, converted down, is valid under the older one's.
-//! * Whatever cannot be said is refused with an error. For a type that both revisions have some
-//!   instances must pass.
+//! * An instance of the older schema, converted to the newer revision, is valid there. Converted
+//!   back, it is the same JSON.
+//! * An instance of the newer schema, converted to the older revision, is valid there.
+//! * A value that cannot be represented is rejected with an error. If both revisions have a type,
+//!   some of its instances must be convertible.
 //!
-//! Of what comes back, this may differ, and nothing else: what the types take leniently; an empty
-//! `_meta` or `params`, which a revision that requires it cannot tell from none; an unknown member
-//! that has the name of one which the newer revision declares, but not its type: it ends on the way
-//! up; and `jsonrpc`, which a message that has got it keeps.
+//! After a round trip only the following may differ: values that the types accept leniently; an
+//! empty `_meta` or `params`, which a revision that requires it cannot distinguish from a missing
+//! one; an unknown member that has the name, but not the type, of a member of the newer revision,
+//! which is dropped; and `jsonrpc`, which a message keeps once it was added.
 
 #![cfg(all(feature = "registry", feature = "v2024-11-05"))]
 
@@ -39,17 +39,17 @@ fn sides() -> Vec<Side> {
     Revision::ALL.iter().map(side).collect()
 }
 
-/// What happened to the instances of a type, or of all types.
+/// The results for the instances of a type, or of all types.
 #[derive(Default)]
 struct Tally {
     types: usize,
     tried: usize,
     converted: usize,
     refused: usize,
-    /// Types of which nothing could be converted, each with an error.
+    /// Types of which no instance could be converted, each with an error.
     never: Vec<String>,
     faults: Vec<String>,
-    /// Types of which something was refused, and how often.
+    /// Types of which some instances were rejected, and how many.
     partly: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ impl Tally {
     }
 }
 
-/// A request as it travels: the oldest revisions leave the envelope out of their definitions.
+/// Returns a complete request: the oldest revisions define requests without the envelope.
 fn on_the_wire(name: &str, mut drawn: Value) -> Value {
     if let Value::Object(members) = &mut drawn
         && name.ends_with("Request")
@@ -113,7 +113,8 @@ fn on_the_wire(name: &str, mut drawn: Value) -> Value {
     drawn
 }
 
-/// Names of a type on the way from one revision to another, unless it ends on the way.
+/// Returns the name of a type after the conversion to another revision, or `None` if a revision in
+/// between does not have it.
 fn names(sides: &[Side], from: usize, to: usize, name: &str) -> Option<&'static str> {
     let mut entry = find(sides[from].revision, name)?;
     let mut at = from;
@@ -129,7 +130,7 @@ fn names(sides: &[Side], from: usize, to: usize, name: &str) -> Option<&'static 
     Some(entry.name())
 }
 
-/// Runs a check on every published type of a revision that can be converted to the other one.
+/// Runs a check for every published type of a revision that can be converted to the other one.
 fn for_every_type(
     sides: &[Side],
     from: usize,
@@ -174,7 +175,8 @@ fn tree(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// Whether a value is valid under a definition; true where the name is not one of the schema's.
+/// Returns the validation error of a value, or `None` if it is valid or the schema does not define
+/// the type.
 fn complaint(side: &Side, name: &str, value: &Value) -> Option<String> {
     if !side.schemas.definitions().any(|known| known == name) {
         return None;
@@ -183,7 +185,7 @@ fn complaint(side: &Side, name: &str, value: &Value) -> Option<String> {
     (!validator.is_valid(value)).then(|| validator.complaints(value))
 }
 
-/// Converts and validates.
+/// Converts a value and validates the result.
 fn convert(
     from: &Side,
     to: &Side,
@@ -233,7 +235,7 @@ fn there_and_back(sides: &[Side], from: usize, to: usize) -> Tally {
         };
         let expected = lenient(&older.schemas, name, drawn);
         let found = lenient(&older.schemas, name, &down);
-        // An unknown member whose name a newer revision knows, and which was left out there.
+        // An unknown member with a name that a newer revision declares, which was dropped there.
         let dropped = |member: &str, value: &Value| {
             let mut newer = sides[from + 1..=to]
                 .iter()
@@ -252,7 +254,7 @@ fn there_and_back(sides: &[Side], from: usize, to: usize) -> Tally {
     })
 }
 
-/// Whether a value has such a member at any place.
+/// Returns `true` if a value contains such a member at any depth.
 fn has(value: &Value, member: &str, content: &Value) -> bool {
     match value {
         Value::Object(members) => {
@@ -264,12 +266,12 @@ fn has(value: &Value, member: &str, content: &Value) -> bool {
     }
 }
 
-/// A value's text, cut where it is long.
+/// Returns the text of a value, shortened if it is long.
 fn short(value: &Value) -> String {
     value.to_string().chars().take(400).collect()
 }
 
-/// The first place where two values differ beyond what is allowed.
+/// Returns the first difference between two values that is not allowed.
 fn difference(
     expected: &Value,
     found: &Value,
@@ -304,7 +306,7 @@ fn difference(
     }
 }
 
-/// An object of nothing, or of a `_meta` of nothing.
+/// Returns `true` for an object that is empty or has only an empty `_meta`.
 fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(|members| {
         members
@@ -313,8 +315,9 @@ fn is_empty(value: &Value) -> bool {
     })
 }
 
-/// What servers ask of clients has become input requests, which have no `id`; and elicitation by
-/// address has lost its `elicitationId`. The revision before wants both, and nobody can make them up.
+/// Requests of the server have become input requests, which have no `id`, and URL elicitation has
+/// no `elicitationId` any more. The previous revision requires both, and a conversion cannot invent
+/// them.
 const NEVER_DOWN: [&str; 4] = [
     "CreateMessageRequest",
     "ElicitRequest",
@@ -323,19 +326,19 @@ const NEVER_DOWN: [&str; 4] = [
 ];
 
 #[test]
-fn up_from_the_oldest_two_then_down_gives_back_the_same() {
+fn round_trip_from_the_two_oldest_revisions_is_lossless() {
     let sides = sides();
     up_and_down(&sides, 0);
     up_and_down(&sides, 1);
 }
 
 #[test]
-fn up_from_2025_06_18_then_down_gives_back_the_same() {
+fn round_trip_from_2025_06_18_is_lossless() {
     up_and_down(&sides(), 2);
 }
 
 #[test]
-fn up_from_2025_11_25_then_down_gives_back_the_same() {
+fn round_trip_from_2025_11_25_is_lossless() {
     up_and_down(&sides(), 3);
 }
 
@@ -349,13 +352,13 @@ fn up_and_down(sides: &[Side], from: usize) {
 }
 
 #[test]
-fn the_whole_way_up_and_down_gives_back_what_the_oldest_revision_said() {
+fn round_trip_from_the_oldest_to_the_newest_revision_is_lossless() {
     let sides = sides();
     there_and_back(&sides, 0, sides.len() - 1).report("the whole way and back", &[]);
 }
 
 #[test]
-fn what_is_converted_down_is_valid_for_the_older_revision() {
+fn value_converted_to_an_older_revision_is_valid_there() {
     let sides = sides();
     for to in 0..sides.len() - 1 {
         let (older, newer) = (&sides[to], &sides[to + 1]);

@@ -1,4 +1,4 @@
-//! Errors about text of a peer: its path is data, its message is bounded, its cost is linear.
+//! Errors that quote a peer: the path is data, the message is bounded, and the cost is linear.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use mcp_types::rpc::{self, Decoded, ErrorObject};
 use mcp_types::{CallToolResult, ContentBlock, DiscoverResult};
 use serde::de::{DeserializeOwned, Error as _};
 
-/// Looks like the end of an error with a path; the beginning of one at each repetition.
+/// Looks like the end of an error with a path. Each repetition looks like the start of a path.
 const LOOKS_LIKE_A_PATH: &str = " (at $[";
 
 const FOUR_MEBIBYTES: usize = 4 << 20;
@@ -17,14 +17,14 @@ fn error<T: DeserializeOwned + fmt::Debug>(text: &str) -> DecodeError {
     json::from_str::<T>(text).unwrap_err()
 }
 
-/// A string of JSON with text that looks like paths, and ends like one.
+/// Creates a JSON string with text that looks like paths.
 fn hostile(size: usize) -> String {
     let text = LOOKS_LIKE_A_PATH.repeat(size / LOOKS_LIKE_A_PATH.len());
     format!("\"{text} (at $.forged)\"")
 }
 
 #[test]
-fn text_of_a_peer_is_never_taken_for_a_path() {
+fn text_of_a_peer_is_never_parsed_as_a_path() {
     let hostile = hostile(0);
     for (text, path) in [
         (hostile.clone(), "$"),
@@ -48,9 +48,9 @@ fn text_of_a_peer_is_never_taken_for_a_path() {
 
 #[test]
 fn error_of_a_megabyte_that_looks_like_paths_costs_linear_time() {
-    // Where the cost is quadratic this takes minutes.
+    // With quadratic cost this would take minutes.
     let hostile = hostile(FOUR_MEBIBYTES);
-    // The message ends with the type that was expected, in parentheses, as a path would.
+    // The message ends with the expected type in parentheses, which looks like a path.
     let text = format!(r#"{{"capabilities":{hostile}}}"#);
     let refused = error::<DiscoverResult>(&text);
     assert!(refused.to_string().len() < 2048);
@@ -129,7 +129,7 @@ fn excerpt_ends_on_a_character() {
     );
 }
 
-/// An error of a program that shows ours.
+/// An error of a program that displays a `DecodeError`.
 #[derive(Debug)]
 struct Wrapped(DecodeError);
 
@@ -148,14 +148,14 @@ fn path_survives_an_error_that_displays_it() {
     let outer = DecodeError::custom(Wrapped(inner.clone()));
     assert_eq!(outer.path(), inner.path());
     assert_eq!(outer.message(), "in the program: no");
-    // As text there is no path any more.
+    // The text of an error has no path.
     let outer = DecodeError::custom(inner.to_string());
     assert_eq!(*outer.path(), Path::root());
     assert_eq!(outer.to_string(), inner.to_string());
 }
 
 #[test]
-fn union_that_is_put_aside_says_where_it_failed() {
+fn error_in_a_buffered_union_has_its_path() {
     for (text, path) in [
         (
             r#"{"type":"resource","resource":{"uri":"a","text":3}}"#,
@@ -185,7 +185,7 @@ fn union_that_is_put_aside_says_where_it_failed() {
 }
 
 #[test]
-fn faults_of_an_error_object_have_their_path() {
+fn errors_in_an_error_object_have_their_path() {
     for (text, path) in [
         (r#"{"code":"x","message":""}"#, "$.code"),
         (r#"{"code":1.5,"message":""}"#, "$.code"),
@@ -205,7 +205,7 @@ fn faults_of_an_error_object_have_their_path() {
 }
 
 #[test]
-fn message_with_a_hostile_body_is_decoded_once_and_refused() {
+fn message_with_a_hostile_body_is_decoded_once_and_rejected() {
     let text = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{"a":{}}}}}"#,
         hostile(1000)

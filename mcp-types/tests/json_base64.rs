@@ -1,10 +1,10 @@
-//! Base64 text: kept as it came, decoded on demand.
+//! Base64 text is kept unchanged and decoded on demand.
 
 use mcp_types::base64::Base64Text;
 use mcp_types::json;
 
 #[test]
-fn bytes_come_back_padded_or_not() {
+fn bytes_are_decoded_with_and_without_padding() {
     assert_eq!(Base64Text::encode(b"hello").as_str(), "aGVsbG8=");
     for text in ["aGVsbG8=", "aGVsbG8"] {
         assert_eq!(Base64Text::from(text).decode().unwrap(), b"hello");
@@ -13,7 +13,7 @@ fn bytes_come_back_padded_or_not() {
 }
 
 #[test]
-fn text_that_is_no_base64_is_kept_but_not_decoded() {
+fn invalid_base64_is_kept_but_not_decoded() {
     for text in ["a", "a\n", "_-_-", "aGVsbG8==", "é", "aGVsbG9="] {
         let decoded: Base64Text = json::from_str(&format!("{text:?}")).unwrap();
         assert_eq!(decoded.as_str(), text);

@@ -1,4 +1,4 @@
-//! Decoding with paths: from text, from values, through other deserializers.
+//! Decoding with paths: from text, from values, and through other deserializers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ fn path<T: serde::de::DeserializeOwned + fmt::Debug>(text: &str) -> String {
 }
 
 #[test]
-fn errors_know_their_path() {
+fn errors_have_their_path() {
     assert_eq!(path::<Lists>(r#"{"a":[{"b":1},{"c":"x"}]}"#), "$.a[1].c");
     assert_eq!(
         path::<Lists>(r#"{"io.x/y":[{"b":1.5}]}"#),
@@ -38,7 +38,7 @@ fn errors_know_their_path() {
 }
 
 #[test]
-fn faults_of_the_text_have_line_and_column() {
+fn syntax_errors_have_line_and_column() {
     for (text, kind) in [
         ("{\"a\":\n1,}", ErrorKind::Syntax { line: 2, column: 3 }),
         ("[1] 2", ErrorKind::Syntax { line: 1, column: 5 }),
@@ -53,7 +53,7 @@ fn faults_of_the_text_have_line_and_column() {
 }
 
 #[test]
-fn fault_of_data_does_not_hide_fault_of_text() {
+fn syntax_error_takes_precedence_over_data_error() {
     let error = json::from_str::<Lists>(r#"{"a":1,"b":}"#).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Syntax { .. }), "{error}");
     let error = json::from_str::<Lists>(r#"{"a":1} x"#).unwrap_err();
@@ -61,14 +61,14 @@ fn fault_of_data_does_not_hide_fault_of_text() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_are_not_taken() {
+fn invalid_utf8_is_a_syntax_error() {
     let error = json::from_slice::<Value>(b"{\"a\":\n \"\xff\"}").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Syntax { line: 2, column: 3 });
     assert!(json::from_slice::<BTreeMap<String, Value>>(b"{\"a\xc3\":1}").is_err());
 }
 
 #[test]
-fn deep_nesting_is_an_error_and_no_overflow() {
+fn deep_nesting_is_an_error_not_a_stack_overflow() {
     let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
     assert!(json::from_str::<Value>(&deep(NESTING_LIMIT)).is_ok());
     for levels in [NESTING_LIMIT + 1, 200, 1_000_000] {
@@ -85,7 +85,7 @@ fn deep_nesting_is_an_error_and_no_overflow() {
 }
 
 #[test]
-fn paths_are_read_back_from_text() {
+fn paths_are_parsed_from_their_text() {
     for name in [
         "a",
         "a b",
@@ -120,7 +120,7 @@ fn paths_are_read_back_from_text() {
     }
 }
 
-/// Reads its members into an object and decodes a list from them, as a union does.
+/// Buffers its members in an object and decodes a list from them, as a union does.
 #[derive(Debug)]
 struct Buffered(#[expect(dead_code, reason = "only the errors are looked at")] Lists);
 
@@ -150,14 +150,14 @@ impl<'de> Deserialize<'de> for Buffered {
 }
 
 #[test]
-fn path_survives_a_union_that_is_put_aside() {
+fn path_survives_a_buffered_union() {
     let text = r#"[{"x":{"a":[{"b":"s"}]}}]"#;
     assert_eq!(
         path::<Vec<BTreeMap<String, Buffered>>>(text),
         "$[0].x.a[0].b"
     );
     let error = serde_json::from_str::<Vec<BTreeMap<String, Buffered>>>(text).unwrap_err();
-    // Through the deserializer of another crate only the text arrives: nothing is read back from it.
+    // The deserializer of another crate only passes the text, and no path is parsed from it.
     let error = DecodeError::from(error);
     assert!(error.path().is_root(), "{error}");
     assert!(
@@ -166,7 +166,7 @@ fn path_survives_a_union_that_is_put_aside() {
     );
 }
 
-/// Notes the order in which members come.
+/// Records the order in which members are decoded.
 #[derive(Debug, PartialEq)]
 struct Order(Vec<String>);
 
@@ -243,7 +243,7 @@ fn values_decode_like_text() {
 }
 
 #[test]
-fn a_tag_that_is_no_unicode_is_an_error_and_no_overflow() {
+fn tag_with_a_lone_surrogate_is_an_error_not_a_stack_overflow() {
     for text in [
         r#"{"type":"\ud800","text":"a"}"#,
         r#"{"text":"a","type":"te\udc00xt"}"#,

@@ -12,7 +12,8 @@ fn value() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
-        // Few digits: without `float_roundtrip`, serde_json reads others off by the last bit.
+        // Few digits: without `float_roundtrip`, serde_json parses some floats with a wrong last
+        // bit.
         (-1_000_000_i32..1_000_000)
             .prop_filter_map("finite", |n| { Some(Value::from(f64::from(n) / 1024.0)) }),
         ".*".prop_map(Value::from),
@@ -30,7 +31,7 @@ fn name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-c]{0,2}", ".{0,4}", "[$ ().\\[\\]'\\\\at]{0,12}"]
 }
 
-/// Texts that are nearly messages.
+/// Generates texts that are almost messages.
 fn message() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "{",
@@ -69,7 +70,7 @@ fn message() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn text_and_back_is_the_identity(value in value()) {
+    fn encoding_and_decoding_is_the_identity(value in value()) {
         let text = value.to_string();
         let read: Value = json::from_str(&text)?;
         prop_assert_eq!(&read, &value);
@@ -120,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn envelope_knows_json_from_other_text(text in message()) {
+    fn parse_error_is_reported_exactly_for_invalid_json(text in message()) {
         let sound = serde_json::from_str::<IgnoredAny>(&text).is_ok();
         match rpc::parse_str(&text) {
             Ok(_) => prop_assert!(sound),
@@ -130,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         let _ = rpc::parse_batch(&bytes, 3);
         let _ = json::from_slice::<Value>(&bytes);
         let _ = json::from_slice::<Vec<Object>>(&bytes);

@@ -7,7 +7,7 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).expect("valid JSON")
 }
 
-/// Whether the test program runs with `serde_json/arbitrary_precision`.
+/// Returns `true` if the test runs with `serde_json/arbitrary_precision`.
 fn arbitrary_precision() -> bool {
     parse("0.10").to_string().len() == 4
 }
@@ -81,7 +81,7 @@ fn every_digit_is_kept_with_arbitrary_precision() {
 }
 
 #[test]
-fn object_with_private_name_is_no_number_without_arbitrary_precision() {
+fn object_with_private_name_is_not_a_number_without_arbitrary_precision() {
     let text = r#"{"$serde_json::private::Number":"1"}"#;
     assert_eq!(
         parse(text).to_string(),

@@ -1,4 +1,4 @@
-//! What a `Writer` writes: the text of `serde_json` in one line, and the `_meta` that it adds.
+//! The output of a `Writer`: the text of `serde_json` in one line, and the `_meta` that it adds.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::ser::{
 };
 use serde_json::value::RawValue;
 
-/// Compares what is written of a value, alone and within others, with a text and with `serde_json`.
+/// Compares the output for a value, alone and nested, with a text and with `serde_json`.
 macro_rules! writes {
     ($(|$s:ident| $call:expr => $text:expr;)*) => {$({
         struct Calls;
@@ -118,7 +118,7 @@ fn every_call_of_a_serializer_writes_what_serde_json_writes() {
 
 #[test]
 fn number_is_written_as_serde_json_keeps_it() {
-    // With its digits, where `arbitrary_precision` is on.
+    // Keeps all digits if `arbitrary_precision` is enabled.
     for text in ["0.10", "-0", "1E5", "18446744073709551616"] {
         let number: serde_json::Number = serde_json::from_str(text).unwrap();
         let written = json::to_string(&number).unwrap();
@@ -134,7 +134,7 @@ fn raw(text: &str) -> Box<RawValue> {
     serde_json::from_str(text).unwrap()
 }
 
-/// Anything as a result, the same in all revisions.
+/// A result of any type that is the same in all revisions.
 struct Anything<T>(T);
 
 impl<T: Serialize> Versioned for Anything<T> {
@@ -152,7 +152,7 @@ impl<T: Serialize> Versioned for Anything<T> {
 
 const INFO: &str = r#"{"name":"n","version":"1"}"#;
 
-/// The result in the response, written with the server's name.
+/// Returns the result in the response, encoded with the server info.
 fn signed(revision: Revision, result: impl Versioned) -> String {
     let (info, mut message) = (raw(INFO), b"before".to_vec());
     rpc::write_result_at(&mut message, &7.into(), result, revision, Some(&info)).unwrap();
@@ -166,7 +166,7 @@ fn object(text: &str) -> Object {
 }
 
 #[test]
-fn result_says_once_who_gives_it() {
+fn result_identifies_the_server_exactly_once() {
     let ours = format!(r#""io.modelcontextprotocol/serverInfo":{INFO}"#);
     let theirs = r#""io.modelcontextprotocol/serverInfo":{"name":"other"}"#;
     for (result, expected) in [
@@ -183,19 +183,19 @@ fn result_says_once_who_gives_it() {
             r#"{"a":1,"_meta":{"b":{"c":[]}}}"#.to_owned(),
             format!(r#"{{"a":1,"_meta":{{"b":{{"c":[]}},{ours}}}}}"#),
         ),
-        // A name of theirs stays, wherever it stands.
+        // A server info that the result already has is kept.
         (format!(r#"{{"_meta":{{{theirs}}}}}"#), String::new()),
         (
             format!(r#"{{"_meta":{{"a":{{}},{theirs},"b":[]}},"a":{{}}}}"#),
             String::new(),
         ),
-        // What is no object cannot say it.
+        // A `_meta` that is not an object cannot contain it.
         (r#"{"_meta":null}"#.to_owned(), String::new()),
         (
             r#"{"_meta":[{"a":{}},{}],"b":{}}"#.to_owned(),
             String::new(),
         ),
-        // Names elsewhere are not this one.
+        // Members with this name elsewhere do not count.
         (
             format!(r#"{{"b":{{"_meta":{{{theirs}}}}},{theirs},"_meta ":{{}}}}"#),
             format!(
@@ -220,14 +220,14 @@ fn result_says_once_who_gives_it() {
             &signed(Revision::LATEST, Anything(Some(object(&result)))),
             expected
         );
-        // The same from a map that is written at once.
+        // The same for a map that is encoded directly.
         let map: BTreeMap<String, Value> = object(&result)
             .iter()
             .map(|(name, value)| (name.to_owned(), value.clone()))
             .collect();
         let from_map = signed(Revision::LATEST, Anything(map));
         assert_eq!(object(&from_map), object(expected));
-        // Older revisions do not know it.
+        // Older revisions do not have this member.
         assert_eq!(
             signed(Revision::V2025_11_25, Anything(object(&result))),
             result
@@ -236,12 +236,12 @@ fn result_says_once_who_gives_it() {
 }
 
 #[test]
-fn result_that_is_no_object_stays_as_it_is() {
+fn result_that_is_not_an_object_is_unchanged() {
     for text in ["null", "[]", r#"[{"_meta":{}},{}]"#, r#""{}""#, "1"] {
         let value: Value = json::from_str(text).unwrap();
         assert_eq!(signed(Revision::LATEST, Anything(value)), text);
     }
-    // Nobody has looked into it.
+    // Raw values are not parsed.
     for text in [r#"{ "a": 1 }"#, "{}"] {
         assert_eq!(signed(Revision::LATEST, Anything(raw(text))), text);
     }
@@ -253,7 +253,7 @@ fn result_that_is_no_object_stays_as_it_is() {
 }
 
 #[test]
-fn blocks_of_a_result_are_not_taken_for_it() {
+fn meta_of_content_blocks_is_unchanged() {
     let block = TextContent::new("t").meta(Object::from([("a", 1)]));
     let meta = json::from_object(Object::from([("b", 2)])).unwrap();
     let result = CallToolResult::new([block.into()]).meta(meta);
@@ -271,7 +271,7 @@ fn blocks_of_a_result_are_not_taken_for_it() {
 }
 
 #[test]
-fn fault_at_a_revision_does_not_leave_half_a_message() {
+fn error_at_a_revision_leaves_no_partial_message() {
     let result = || Anything(BTreeMap::from([(vec![1], 1)]));
     let (id, mut buffer) = (1.into(), b"before".to_vec());
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
@@ -284,7 +284,7 @@ fn fault_at_a_revision_does_not_leave_half_a_message() {
 }
 
 #[test]
-fn absent_params_are_left_out() {
+fn absent_params_are_omitted() {
     let mut buffer = Vec::new();
     let revision = Revision::LATEST;
     rpc::write_notification_at(&mut buffer, "m", None::<Anything<()>>, revision).unwrap();

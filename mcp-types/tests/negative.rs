@@ -1,4 +1,4 @@
-//! What must not happen: one test for each kind of fault.
+//! Invalid input and output: one test for each kind of error.
 
 use mcp_types::error::ErrorKind;
 use mcp_types::json::{self, Number, Object, Value};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 
-/// Asserts that a text is refused by every way to decode, with this message at this path.
+/// Asserts that a text is rejected by every way of decoding, with this message and this path.
 fn refused<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
     let value: Value = json::from_str(text).expect("the test's text is JSON");
     for (way, outcome) in [
@@ -30,7 +30,7 @@ fn refused<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
     assert!(serde_json::from_value::<T>(tree).is_err());
 }
 
-/// As [`refused`], for texts that are no tree.
+/// Like [`refused`], for texts that cannot be decoded as a value first.
 fn refused_text<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
     let error = json::from_str::<T>(text).unwrap_err();
     assert!(error.message().contains(message), "{error}");
@@ -59,7 +59,7 @@ fn unwritable<T: Serialize>(value: &T, message: &str) {
 }
 
 #[test]
-fn wrong_constant_is_not_taken() {
+fn wrong_constant_is_rejected() {
     let text = r#"{"name":"a","inputSchema":{"type":"array"}}"#;
     refused::<Tool>(text, "expected `object`", "$.inputSchema.type");
     let text = r#"{"name":"a","inputSchema":{"type":1}}"#;
@@ -67,7 +67,7 @@ fn wrong_constant_is_not_taken() {
 }
 
 #[test]
-fn missing_required_member_is_not_made_up() {
+fn missing_required_member_is_rejected() {
     refused::<Tool>(
         r#"{"inputSchema":{"type":"object"}}"#,
         "missing field `name`",
@@ -84,31 +84,35 @@ fn missing_required_member_is_not_made_up() {
 }
 
 #[test]
-fn members_with_other_case_are_not_taken() {
+fn member_names_are_case_sensitive() {
     let text = r#"{"Name":"a","inputSchema":{"type":"object"}}"#;
     refused::<Tool>(text, "missing field `name`", "$");
 }
 
 #[test]
-fn unknown_tag_is_not_guessed() {
+fn unknown_tag_is_rejected() {
     refused::<ContentBlock>(
         r#"{"type":"smell","text":"a"}"#,
-        "`smell` is no `type` of `ContentBlock`",
+        "`smell` is not a known `type` of `ContentBlock`",
         "$.type",
     );
     let text = r#"{"text":"a","type":"Text"}"#;
-    refused::<ContentBlock>(text, "`Text` is no `type` of `ContentBlock`", "$.type");
+    refused::<ContentBlock>(
+        text,
+        "`Text` is not a known `type` of `ContentBlock`",
+        "$.type",
+    );
 }
 
 #[test]
-fn missing_tag_is_not_guessed() {
+fn missing_tag_is_rejected() {
     refused::<ContentBlock>(r#"{"text":"a"}"#, "missing field `type`", "$");
     refused::<ContentBlock>(r#"{"text":"a","type":null}"#, "`type`", "$");
     refused::<ContentBlock>(r#"{"text":"a","type":7}"#, "expected a string", "$.type");
 }
 
 #[test]
-fn wrong_type_deep_inside_a_list_does_not_lose_its_place() {
+fn wrong_type_inside_a_list_is_reported_with_its_path() {
     let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},
         {"name":"b","inputSchema":{"type":false}}],
         "resultType":"complete","ttlMs":0,"cacheScope":"private"}"#;
@@ -119,7 +123,7 @@ fn wrong_type_deep_inside_a_list_does_not_lose_its_place() {
 }
 
 #[test]
-fn array_does_not_pass_for_a_struct() {
+fn array_is_rejected_for_a_struct() {
     refused::<Tool>(
         r#"["a",{"type":"object"}]"#,
         "expected an object (`Tool`)",
@@ -134,7 +138,7 @@ fn array_does_not_pass_for_a_struct() {
 const LIST: &str = r#"{"tools":[],"resultType":"complete","cacheScope":"private","ttlMs":"#;
 
 #[test]
-fn fraction_does_not_pass_for_an_integer() {
+fn fraction_is_rejected_for_an_integer() {
     refused::<ListToolsResult>(&format!("{LIST}1.5}}"), "", "$.ttlMs");
     refused::<ListToolsResult>(&format!("{LIST}\"1\"}}"), "", "$.ttlMs");
     refused::<ListToolsResult>(&format!("{LIST}1e-1}}"), "", "$.ttlMs");
@@ -142,7 +146,7 @@ fn fraction_does_not_pass_for_an_integer() {
 }
 
 #[test]
-fn integer_written_as_float_is_taken() {
+fn integer_written_as_float_is_accepted() {
     for written in ["1000", "1000.0", "1e3", "1E3", "10e2", "100000e-2"] {
         let result: ListToolsResult = json::from_str(&format!("{LIST}{written}}}")).unwrap();
         assert_eq!(result.ttl_ms, 1000, "{written}");
@@ -155,7 +159,7 @@ fn integer_written_as_float_is_taken() {
 }
 
 #[test]
-fn value_out_of_bounds_is_not_taken() {
+fn value_out_of_bounds_is_rejected() {
     refused::<Annotations>(r#"{"priority":1.5}"#, "", "$.priority");
     refused::<Annotations>(r#"{"priority":-0.1}"#, "", "$.priority");
     refused::<ListToolsResult>(&format!("{LIST}-1}}"), "", "$.ttlMs");
@@ -173,7 +177,7 @@ fn value_out_of_bounds_is_not_taken() {
 }
 
 #[test]
-fn duplicate_member_does_not_win() {
+fn duplicate_member_is_rejected() {
     let text = r#"{"name":"a","name":"b","inputSchema":{"type":"object"}}"#;
     refused_text::<Tool>(text, "duplicate field `name`", "$");
     let text = r#"{"name":"a","inputSchema":{"type":"object","type":"object"}}"#;
@@ -189,7 +193,7 @@ fn duplicate_member_does_not_win() {
 }
 
 #[test]
-fn duplicate_tag_does_not_win() {
+fn duplicate_tag_is_rejected() {
     let text = r#"{"type":"text","text":"a","type":"image"}"#;
     refused_text::<ContentBlock>(text, "expected `text`", "$.type");
     let text = r#"{"type":"text","text":"a","type":"text"}"#;
@@ -199,7 +203,7 @@ fn duplicate_tag_does_not_win() {
 }
 
 #[test]
-fn unknown_value_of_a_closed_enumeration_is_not_taken() {
+fn unknown_value_of_a_closed_enumeration_is_rejected() {
     refused::<Role>("\"robot\"", "unknown value `robot`", "$");
     refused::<Annotations>(
         r#"{"audience":["robot"]}"#,
@@ -215,7 +219,7 @@ fn unknown_value_of_a_closed_enumeration_is_not_taken() {
 }
 
 #[test]
-fn known_value_does_not_hide_in_other() {
+fn known_value_never_decodes_as_other() {
     for known in ["endTurn", "stopSequence", "maxTokens", "toolUse"] {
         assert!(
             !matches!(StopReason::from(known), StopReason::Other(_)),
@@ -232,7 +236,7 @@ fn known_value_does_not_hide_in_other() {
 }
 
 #[test]
-fn unknown_value_of_an_open_enumeration_is_not_lost() {
+fn unknown_value_of_an_open_enumeration_is_kept() {
     for text in ["\"\"", "\"EndTurn\"", "\"a \\\" b\""] {
         kept::<StopReason>(text);
         kept::<ResultType>(text);
@@ -247,7 +251,7 @@ fn unknown_value_of_an_open_enumeration_is_not_lost() {
 }
 
 #[test]
-fn null_does_not_pass_for_a_required_member() {
+fn null_is_rejected_for_a_required_member() {
     let text = r#"{"name":null,"inputSchema":{"type":"object"}}"#;
     refused::<Tool>(text, "null", "$.name");
     refused::<ListToolsResult>(&format!("{LIST}null}}"), "null", "$.ttlMs");
@@ -256,7 +260,7 @@ fn null_does_not_pass_for_a_required_member() {
 }
 
 #[test]
-fn null_for_an_optional_member_is_absence() {
+fn null_for_an_optional_member_counts_as_absent() {
     let text = r#"{"title":null,"name":"a","inputSchema":{"type":"object"},"x":null}"#;
     let written = round_trip::<Tool>(text);
     assert_eq!(
@@ -286,7 +290,7 @@ fn numbers_before_the_tag_do_not_change() {
 }
 
 #[test]
-fn fault_before_the_tag_does_not_lose_its_place() {
+fn error_before_the_tag_has_its_path() {
     let text = r#"{"content":[{"text":5,"type":"text"}],"resultType":"complete"}"#;
     refused::<CallToolResult>(text, "expected a string", "$.content[0].text");
     let text = r#"{"content":[{"resource":{"uri":"a:b","text":1},"type":"resource"}],"resultType":"complete"}"#;
@@ -304,14 +308,14 @@ fn declared_member_in_extra_is_not_written_twice() {
     content.extra.insert("type", "image");
     unwritable(&content, "`type`");
     unwritable(&ContentBlock::from(content), "`type`");
-    // A declared member that is absent is declared all the same.
+    // A declared member counts as declared even if it is absent.
     let mut content = TextContent::new("a");
     content.extra.insert("_meta", Object::new());
     unwritable(&content, "`_meta`");
 }
 
 #[test]
-fn nan_is_not_written_as_a_number() {
+fn encoding_nan_is_an_error() {
     for float in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         assert!(Number::from_f64(float).is_none());
         unwritable(&Number::from(float), "");
@@ -323,7 +327,7 @@ fn nan_is_not_written_as_a_number() {
 }
 
 #[test]
-fn value_out_of_bounds_is_not_written() {
+fn encoding_a_value_out_of_bounds_is_an_error() {
     let mut annotations = Annotations::default();
     annotations.priority = Number::from_f64(1.5);
     unwritable(&annotations, "");
@@ -337,7 +341,7 @@ fn value_out_of_bounds_is_not_written() {
 }
 
 #[test]
-fn trailing_bytes_are_not_ignored() {
+fn trailing_bytes_are_rejected() {
     for tail in ["x", "{}", ",", "\0", "\u{feff}"] {
         let text = format!(r#"{{"name":"a","inputSchema":{{"type":"object"}}}} {tail}"#);
         let error = json::from_str::<Tool>(&text).unwrap_err();
@@ -383,7 +387,7 @@ fn deep_nesting_does_not_overflow() {
 }
 
 #[test]
-fn sizes_of_an_icon_in_one_string_are_not_refused() {
+fn icon_sizes_in_one_string_are_accepted() {
     let read = |sizes: &str| round_trip::<Icon>(&format!(r#"{{"src":"a:b","sizes":{sizes}}}"#));
     let written = r#"{"src":"a:b","sizes":["48x48","96x96"]}"#;
     assert_eq!(read(r#""48x48 96x96""#), written);
@@ -394,7 +398,7 @@ fn sizes_of_an_icon_in_one_string_are_not_refused() {
 }
 
 #[test]
-fn null_and_absent_structured_content_are_not_mixed_up() {
+fn null_and_absent_structured_content_are_distinguished() {
     let null = r#"{"content":[],"structuredContent":null,"resultType":"complete"}"#;
     let absent = r#"{"content":[],"resultType":"complete"}"#;
     kept::<CallToolResult>(null);
@@ -409,7 +413,7 @@ fn null_and_absent_structured_content_are_not_mixed_up() {
 }
 
 #[test]
-fn empty_is_not_dropped() {
+fn empty_values_are_kept() {
     kept::<Tool>(
         r#"{"name":"","title":"","inputSchema":{"type":"object","properties":{},"required":[]},"annotations":{},"_meta":{},"icons":[]}"#,
     );
@@ -419,7 +423,7 @@ fn empty_is_not_dropped() {
 }
 
 #[test]
-fn order_of_an_embedded_schema_does_not_change() {
+fn embedded_schema_keeps_its_order() {
     let properties = r#"{"z":{"type":"string","minLength":1,"description":"b","default":"a"},"a":{"x":{"c":1,"b":2,"a":3}},"m":true}"#;
     for text in [
         format!(r#"{{"inputSchema":{{"type":"object","properties":{properties}}},"name":"a"}}"#),
@@ -440,14 +444,14 @@ fn order_of_an_embedded_schema_does_not_change() {
 }
 
 #[test]
-fn unknown_members_do_not_change_their_order() {
+fn unknown_members_keep_their_order() {
     kept::<Tool>(
         r#"{"name":"a","inputSchema":{"type":"object"},"z":1,"a":2,"m":{"y":null,"b":[]}}"#,
     );
 }
 
 #[test]
-fn required_meta_of_a_request_is_not_left_out() {
+fn missing_meta_of_a_request_is_rejected() {
     refused::<CallToolRequestParams>(r#"{"name":"a"}"#, "missing field `_meta`", "$");
     let text = r#"{"name":"a","_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}"#;
     let member = "missing field `io.modelcontextprotocol/protocolVersion`";

@@ -1,6 +1,6 @@
-//! Numbers in all places, by all ways to decode, whichever features `serde_json` has.
+//! Numbers in all positions, with every way of decoding and all features of `serde_json`.
 //!
-//! To be run with `serde_json/arbitrary_precision` and `serde_json/preserve_order` on and off.
+//! Run with `serde_json/arbitrary_precision` and `serde_json/preserve_order` enabled and disabled.
 
 use mcp_types::json;
 use mcp_types::{
@@ -11,7 +11,7 @@ use mcp_types::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Whether `serde_json` keeps numbers digit by digit in this build.
+/// Returns `true` if `serde_json` keeps all digits of a number in this build.
 fn exact() -> bool {
     serde_json::from_str::<serde_json::Number>("0.10")
         .unwrap()
@@ -19,7 +19,7 @@ fn exact() -> bool {
         == "0.10"
 }
 
-/// What becomes of a text by each way: the text after encoding.
+/// Decodes and encodes a text in each way.
 fn ways<T: DeserializeOwned + Serialize>(
     text: &str,
 ) -> Vec<(&'static str, Result<String, String>)> {
@@ -59,17 +59,17 @@ fn ways<T: DeserializeOwned + Serialize>(
     ]
 }
 
-/// Asserts that every way gives back the text itself, but perhaps in another order of members.
+/// Asserts that every way returns the same text, except for the order of members.
 fn kept<T: DeserializeOwned + Serialize>(text: &str) {
     becomes::<T>(text, text);
 }
 
-/// Asserts that every way gives this text, but perhaps in another order of members.
+/// Asserts that every way returns the expected text, except for the order of members.
 fn becomes<T: DeserializeOwned + Serialize>(text: &str, expected: &str) {
     for (way, outcome) in ways::<T>(text) {
         let written = outcome.unwrap_or_else(|error| panic!("{way}: {text}: {error}"));
-        // `serde_json`'s own tree keeps the digits of `-0`, but hands on an integer, unless it is
-        // asked for the text.
+        // `serde_json::Value` keeps the digits of `-0`, but passes an integer to visitors, unless
+        // the text is requested.
         let by_tree = exact() && way == "serde_json::from_value";
         if by_tree && sorted(&written) == sorted(&unsigned_zeros(expected)) {
             continue;
@@ -78,7 +78,7 @@ fn becomes<T: DeserializeOwned + Serialize>(text: &str, expected: &str) {
     }
 }
 
-/// The text with `0` for `-0`, and `-0.0` as it is.
+/// Replaces `-0` by `0` in a text, but not `-0.0`.
 fn unsigned_zeros(text: &str) -> String {
     let mut text = text.to_owned();
     for end in [",", "]", "}"] {
@@ -93,7 +93,7 @@ fn refused<T: DeserializeOwned + Serialize>(text: &str) {
     }
 }
 
-/// The text with members sorted and numbers as they are.
+/// Returns the text with sorted members and unchanged numbers.
 fn sorted(text: &str) -> String {
     fn sort(value: json::Value) -> json::Value {
         match value {
@@ -113,7 +113,7 @@ fn sorted(text: &str) -> String {
     sort(json::from_str(text).unwrap()).to_string()
 }
 
-/// Numbers, and how they are written where `serde_json` rounds.
+/// Numbers, and how they are encoded if `serde_json` rounds.
 const NUMBERS: [(&str, &str); 19] = [
     ("0", "0"),
     ("-1", "-1"),
@@ -136,7 +136,7 @@ const NUMBERS: [(&str, &str); 19] = [
     ("123456789012345678901234567890", "1.2345678901234568e+29"),
 ];
 
-/// Every number in a place that takes any, `@` in the pattern.
+/// Checks every number in the position of `@` in a pattern that accepts any number.
 fn everywhere<T: DeserializeOwned + Serialize>(pattern: &str) {
     for (written, rounded) in NUMBERS {
         let text = pattern.replace('@', written);
@@ -147,7 +147,7 @@ fn everywhere<T: DeserializeOwned + Serialize>(pattern: &str) {
         };
         becomes::<T>(&text, &expected);
     }
-    // Beyond the range of floats: kept, or refused as no number that can be read.
+    // Beyond the range of floats: the number is kept, or rejected as out of range.
     let text = pattern.replace('@', "1e400");
     for (way, outcome) in ways::<T>(&text) {
         match outcome {
@@ -181,7 +181,7 @@ fn structured_content_keeps_numbers() {
 }
 
 #[test]
-fn unions_keep_numbers_before_and_behind_the_tag() {
+fn unions_keep_numbers_before_and_after_the_tag() {
     everywhere::<SamplingMessageContentBlock>(
         r#"{"type":"tool_result","toolUseId":"t","content":[],"structuredContent":[@],"x":@}"#,
     );
@@ -235,7 +235,7 @@ fn elicited_content_keeps_numbers() {
 }
 
 #[test]
-fn bounded_numbers_are_kept_and_their_bounds_hold() {
+fn bounded_numbers_are_kept_and_their_bounds_are_checked() {
     for number in [
         "0",
         "1",
@@ -266,7 +266,7 @@ fn bounded_numbers_are_kept_and_their_bounds_hold() {
 }
 
 #[test]
-fn ids_are_integers_or_texts() {
+fn ids_are_integers_or_strings() {
     for id in [
         "0",
         "-1",
@@ -306,7 +306,7 @@ fn ids_are_integers_or_texts() {
 }
 
 #[test]
-fn integer_members_take_integers_only() {
+fn integer_members_accept_integers_only() {
     let list = |ttl: &str| {
         format!(r#"{{"tools":[],"resultType":"complete","ttlMs":{ttl},"cacheScope":"public"}}"#)
     };
@@ -328,10 +328,10 @@ fn integer_members_take_integers_only() {
 }
 
 #[test]
-fn object_that_looks_like_a_number_of_serde_json_is_no_number() {
+fn object_that_looks_like_a_number_of_serde_json_is_not_a_number() {
     let private = r#"{"$serde_json::private::Number":"1"}"#;
     if exact() {
-        // There a visitor cannot tell the two apart, nor can `serde_json`'s own values.
+        // In this case a visitor cannot distinguish the two, nor can `serde_json::Value`.
         return;
     }
     refused::<RequestId>(private);
@@ -342,12 +342,12 @@ fn object_that_looks_like_a_number_of_serde_json_is_no_number() {
 }
 
 #[test]
-fn number_does_not_pass_for_an_object() {
+fn number_is_rejected_for_an_object() {
     for number in ["0", "1", "0.5", "-1", "1e5", "18446744073709551616"] {
         refused::<Annotations>(number);
         refused::<EmptyResult>(number);
         refused::<ServerResult>(number);
-        // Unions of objects that require nothing.
+        // Unions of objects without required members.
         #[cfg(feature = "v2025-11-25")]
         refused::<mcp_types::v2025_11_25::ClientResult>(number);
         #[cfg(feature = "v2025-11-25")]

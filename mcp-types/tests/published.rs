@@ -1,4 +1,4 @@
-//! The specification's own examples.
+//! Tests with the examples of the specification.
 //!
 //! They are read from `../shared/spec/2026-07-28/examples` beside the workspace, or from
 //! `2026-07-28/examples` in the folder that `MCP_SPEC_DIR` names. Without them only the two shapes
@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 
 const REVISION: Revision = Revision::V2026_07_28;
 
-/// Shows a member that its type does not declare.
+/// Contains a member that its type does not declare.
 const WITH_ID: &str = "list-roots-request.json";
-/// Lacks `ttlMs` and `cacheScope`, which a complete result must have.
+/// Does not have `ttlMs` and `cacheScope`, which a complete result requires.
 const WITHOUT_CACHE: &str = "read-resource-result-response.json";
 
 struct Example {
@@ -34,7 +34,7 @@ impl Example {
     }
 }
 
-/// All examples; none where the folder is absent.
+/// Returns all examples, or none if the folder does not exist.
 fn examples() -> Vec<Example> {
     let spec = std::env::var_os("MCP_SPEC_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/spec"),
@@ -85,7 +85,7 @@ fn examples_decode_and_encode_to_equal_json() {
 }
 
 #[test]
-fn undeclared_id_of_a_roots_request_is_kept_as_any_unknown_member() {
+fn undeclared_id_of_a_roots_request_is_kept_like_any_unknown_member() {
     let shape = json!({"method": "roots/list", "id": "a"});
     let entry = registry::find(REVISION, "ListRootsRequest").unwrap();
     let published = examples()
@@ -98,7 +98,7 @@ fn undeclared_id_of_a_roots_request_is_kept_as_any_unknown_member() {
 }
 
 #[test]
-fn complete_resource_without_cache_terms_is_not_taken_for_an_input_request() {
+fn complete_resource_result_without_cache_members_is_rejected() {
     let shape = json!({
         "jsonrpc": "2.0",
         "id": 1,
@@ -136,7 +136,7 @@ fn unknown_members_of_every_object_survive() {
     println!("{injected} unknown members injected");
 }
 
-/// The pointers of all objects.
+/// Collects the pointers of all objects.
 fn collect(value: &Value, pointer: &mut String, objects: &mut Vec<String>) {
     let length = pointer.len();
     let mut visit = |step: &str, part: &Value| {
@@ -160,8 +160,8 @@ fn collect(value: &Value, pointer: &mut String, objects: &mut Vec<String>) {
     }
 }
 
-/// The value with one more member in an object: anything, or where the object is a map of
-/// something, one of what it has.
+/// Returns the value with one more member in an object: any JSON, or a copy of one of its values if
+/// the object is a map.
 fn candidates(value: &Value, pointer: &str) -> Vec<Value> {
     let object = value.pointer(pointer).and_then(Value::as_object).unwrap();
     let anything = json!({"deep": [null, 0.5, 9_007_199_254_740_993_u64, {}], "empty": []});

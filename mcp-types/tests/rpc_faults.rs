@@ -1,4 +1,4 @@
-//! One faulty message for each fault of the envelope, and what a server may answer.
+//! One invalid message for each error of the envelope, and the code for the response.
 
 use mcp_types::id::RequestId;
 use mcp_types::rpc::{self, EnvelopeError, Fault, Message};
@@ -9,7 +9,7 @@ fn refuse(text: &str) -> EnvelopeError {
     error
 }
 
-/// The fault, the code to answer with, and whether the id 7 was read.
+/// Checks the error, the code for the response, and whether the id 7 was read.
 #[track_caller]
 fn check(text: &str, fault: Fault, code: i64, has_id: bool) {
     let error = refuse(text);
@@ -21,7 +21,7 @@ fn check(text: &str, fault: Fault, code: i64, has_id: bool) {
     );
 }
 
-/// Checks the members in the order given and in reverse.
+/// Checks the members in the given order and in reverse.
 #[track_caller]
 fn check_orders(members: &[&str], fault: Fault, code: i64, has_id: bool) {
     let mut members = members.to_vec();
@@ -38,7 +38,7 @@ const RESULT: &str = r#""result":{}"#;
 const ERROR: &str = r#""error":{"code":1,"message":""}"#;
 
 #[test]
-fn broken_text_is_not_guessed_at() {
+fn invalid_json_is_a_parse_error() {
     for text in [
         "",
         " ",
@@ -61,7 +61,7 @@ fn broken_text_is_not_guessed_at() {
 }
 
 #[test]
-fn invalid_utf8_is_not_replaced() {
+fn invalid_utf8_is_rejected() {
     for bytes in [b"{\"x\":\"\xff\"}".as_slice(), b"\xff", b"{} \xc3"] {
         let error = rpc::parse(bytes).unwrap_err();
         assert!(matches!(error.fault(), Fault::NotUtf8 { .. }), "{error}");
@@ -70,7 +70,7 @@ fn invalid_utf8_is_not_replaced() {
 }
 
 #[test]
-fn trailing_bytes_are_not_ignored() {
+fn trailing_bytes_are_rejected() {
     for tail in ["x", "{}", ",", "}", "\0"] {
         let text = format!("{{{VERSION},{METHOD}}}{tail}");
         check(&text, Fault::TrailingBytes, -32700, false);
@@ -80,7 +80,7 @@ fn trailing_bytes_are_not_ignored() {
 }
 
 #[test]
-fn array_or_scalar_is_not_taken_for_a_message() {
+fn array_or_scalar_is_rejected() {
     for text in ["1", "null", "\"x\"", " true "] {
         check(text, Fault::NotAnObject, -32600, false);
     }
@@ -90,7 +90,7 @@ fn array_or_scalar_is_not_taken_for_a_message() {
 }
 
 #[test]
-fn missing_version_is_not_assumed() {
+fn missing_version_is_rejected() {
     check_orders(&[ID, METHOD], Fault::MissingVersion, -32600, true);
     check_orders(
         &[r#""JSONRPC":"2.0""#, ID, METHOD],
@@ -101,7 +101,7 @@ fn missing_version_is_not_assumed() {
 }
 
 #[test]
-fn other_version_is_not_taken() {
+fn other_version_is_rejected() {
     for version in [
         "\"1.0\"",
         "2.0",
@@ -117,7 +117,7 @@ fn other_version_is_not_taken() {
 }
 
 #[test]
-fn message_of_no_kind_is_not_a_notification() {
+fn message_without_method_result_and_error_is_rejected() {
     check_orders(&[VERSION, ID], Fault::NoKind, -32600, true);
     check_orders(&[VERSION], Fault::NoKind, -32600, false);
     check_orders(
@@ -136,7 +136,7 @@ fn message_of_no_kind_is_not_a_notification() {
 }
 
 #[test]
-fn result_with_error_does_not_pick_one() {
+fn result_with_error_is_rejected() {
     check_orders(
         &[VERSION, ID, RESULT, ERROR],
         Fault::ResultAndError,
@@ -158,7 +158,7 @@ fn result_with_error_does_not_pick_one() {
 }
 
 #[test]
-fn method_with_response_does_not_pick_one() {
+fn method_with_result_or_error_is_rejected() {
     for other in [RESULT, ERROR, "\"result\":null"] {
         check_orders(
             &[VERSION, ID, METHOD, other],
@@ -170,7 +170,7 @@ fn method_with_response_does_not_pick_one() {
 }
 
 #[test]
-fn method_of_other_type_is_not_converted() {
+fn method_that_is_not_a_string_is_rejected() {
     for method in ["1", "null", "{}", "[\"m\"]", "true"] {
         let method = format!("\"method\":{method}");
         check_orders(&[VERSION, ID, &method], Fault::MethodType, -32600, true);
@@ -178,7 +178,7 @@ fn method_of_other_type_is_not_converted() {
 }
 
 #[test]
-fn null_id_does_not_make_a_notification() {
+fn null_id_is_rejected() {
     check_orders(
         &[VERSION, "\"id\":null", METHOD],
         Fault::NullId,
@@ -194,7 +194,7 @@ fn null_id_does_not_make_a_notification() {
 }
 
 #[test]
-fn fractional_id_is_not_rounded() {
+fn fractional_id_is_rejected() {
     for id in ["7.5", "1e-1", "-0.1", "7.0000001"] {
         let id = format!("\"id\":{id}");
         for kind in [METHOD, RESULT, ERROR] {
@@ -204,7 +204,7 @@ fn fractional_id_is_not_rounded() {
 }
 
 #[test]
-fn big_id_is_not_rounded() {
+fn id_beyond_64_bits_is_rejected() {
     for id in [
         "9223372036854775808",
         "-9223372036854775809",
@@ -217,7 +217,7 @@ fn big_id_is_not_rounded() {
 }
 
 #[test]
-fn id_of_other_type_is_not_converted() {
+fn id_of_other_type_is_rejected() {
     for id in ["true", "{}", "[7]", "\"\\udc00\""] {
         let id = format!("\"id\":{id}");
         for kind in [METHOD, RESULT, ERROR] {
@@ -227,12 +227,12 @@ fn id_of_other_type_is_not_converted() {
 }
 
 #[test]
-fn result_without_id_is_not_delivered() {
+fn result_without_id_is_rejected() {
     check_orders(&[VERSION, RESULT], Fault::MissingId, -32600, false);
 }
 
 #[test]
-fn duplicate_method_does_not_pick_one() {
+fn duplicate_method_is_rejected() {
     check_orders(
         &[VERSION, ID, METHOD, r#""method":"n""#],
         Fault::DuplicateMember,
@@ -249,7 +249,7 @@ fn duplicate_method_does_not_pick_one() {
 }
 
 #[test]
-fn duplicate_id_does_not_pick_one() {
+fn duplicate_id_is_rejected() {
     check_orders(
         &[VERSION, ID, METHOD, r#""id":8"#],
         Fault::DuplicateMember,
@@ -265,7 +265,7 @@ fn duplicate_id_does_not_pick_one() {
 }
 
 #[test]
-fn duplicate_of_any_member_does_not_pick_one() {
+fn duplicate_of_any_member_is_rejected() {
     for twice in [VERSION, METHOD, RESULT, ERROR, r#""params":{}"#, r#""x":1"#] {
         check_orders(
             &[twice, ID, VERSION, METHOD, twice],
@@ -300,7 +300,7 @@ fn more_than_a_thousand_unknown_members_are_refused_with_the_id() {
 }
 
 #[test]
-fn params_of_other_type_are_not_taken() {
+fn params_that_are_not_an_object_are_rejected() {
     for params in ["[]", "1", "\"x\"", "false"] {
         let params = format!("\"params\":{params}");
         check_orders(
@@ -319,7 +319,7 @@ fn params_of_other_type_are_not_taken() {
 }
 
 #[test]
-fn faulty_response_is_not_to_be_answered() {
+fn invalid_response_is_reported_as_a_response() {
     for members in [
         ["\"id\":1.5", ERROR],
         ["\"id\":null", RESULT],

@@ -1,4 +1,4 @@
-//! Envelopes that are sound, batches, and writing.
+//! Valid envelopes, batches, and encoding.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ fn parse(text: &str) -> Message<'_> {
 }
 
 #[test]
-fn members_may_come_in_any_order() {
+fn members_are_accepted_in_any_order() {
     for text in [
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"a": 1.0}}"#,
         r#" { "params" : {"a": 1.0} , "method" : "tools/call" , "id" : 1 , "jsonrpc" : "2.0" } "#,
@@ -39,7 +39,7 @@ fn members_may_come_in_any_order() {
 }
 
 #[test]
-fn method_is_lent_unless_it_has_escapes() {
+fn method_is_borrowed_unless_it_has_escapes() {
     let lent = parse(r#"{"jsonrpc":"2.0","method":"é/日本"}"#);
     let Message::Notification {
         method: Cow::Borrowed("é/日本"),
@@ -55,7 +55,7 @@ fn method_is_lent_unless_it_has_escapes() {
 }
 
 #[test]
-fn ids_come_as_they_are() {
+fn ids_are_kept_unchanged() {
     for (text, id) in [
         ("0", RequestId::from(0)),
         ("-0", 0.into()),
@@ -79,7 +79,7 @@ fn ids_come_as_they_are() {
 }
 
 #[test]
-fn ids_of_other_types_are_not_taken() {
+fn ids_of_other_types_are_rejected() {
     for (text, message) in [
         ("1.5", "expected a string or an integer, not a fraction"),
         ("9223372036854775808", "integer exceeds 64 bits"),
@@ -107,7 +107,7 @@ fn ids_of_other_types_are_not_taken() {
 }
 
 #[test]
-fn responses_are_told_apart() {
+fn results_and_errors_are_distinguished() {
     let text = r#"{"jsonrpc":"2.0","id":"x","result":null}"#;
     assert!(matches!(parse(text), Message::Result { result, .. } if result.get() == "null"));
     for id in [r#","id":null"#, ""] {
@@ -165,7 +165,7 @@ fn batches_are_bounded() {
 }
 
 #[test]
-fn faulty_element_does_not_lose_the_batch() {
+fn invalid_element_does_not_invalidate_the_batch() {
     let text = br#"[1,{"jsonrpc":"2.0","id":1,"method":"m"},[],{"jsonrpc":"2.0","id":2}]"#;
     let Ok(Incoming::Batch(messages)) = rpc::parse_batch(text, 10) else {
         panic!("a batch");
@@ -216,7 +216,7 @@ fn messages_are_written_as_one_line() {
 }
 
 #[test]
-fn raw_value_does_not_break_the_line() {
+fn line_breaks_in_raw_values_are_replaced() {
     let raw = "{\"a\":\r\n{\"jsonrpc\":\"2.0\",\"method\":\"smuggled\"}\n}";
     let raw: Box<RawValue> = serde_json::from_str(raw).unwrap();
     let mut buffer = Vec::new();
@@ -226,7 +226,7 @@ fn raw_value_does_not_break_the_line() {
 }
 
 #[test]
-fn failed_write_does_not_leave_half_a_message() {
+fn failed_write_leaves_no_partial_message() {
     let mut buffer = b"before".to_vec();
     let unwritable = BTreeMap::from([((1, 2), 3)]);
     assert!(rpc::write_result(&mut buffer, &1.into(), &unwritable).is_err());

@@ -1,4 +1,4 @@
-//! Messages at any revision, by hand: `Revision::decode` and `Revision::encode`.
+//! `Revision::decode` and `Revision::encode` with hand-written messages.
 
 #![cfg(feature = "v2024-11-05")]
 
@@ -20,7 +20,7 @@ fn tree(text: &str) -> Value {
     json::from_str(text).unwrap()
 }
 
-/// Reads a text at a revision, and asserts that it is written the same there.
+/// Decodes a text at a revision, and asserts that it is encoded unchanged.
 fn read_and_write<T: Versioned + Clone>(revision: Revision, text: &str) -> T {
     let value: T = revision.decode(text).unwrap();
     assert_eq!(
@@ -32,7 +32,7 @@ fn read_and_write<T: Versioned + Clone>(revision: Revision, text: &str) -> T {
 }
 
 #[test]
-fn oldest_call_reads_as_the_newest_type_and_writes_back() {
+fn oldest_call_is_decoded_as_the_newest_type_and_encoded_unchanged() {
     let text = r#"{"name":"add","arguments":{"a":1.0,"z":[null]},"x":true}"#;
     for revision in &Revision::ALL[..4] {
         let params: CallToolRequestParams = read_and_write(*revision, text);
@@ -49,7 +49,7 @@ fn oldest_call_reads_as_the_newest_type_and_writes_back() {
 
 #[test]
 fn progress_token_of_an_older_call_is_not_lost() {
-    // The older schemas declare `_meta` for requests in general, not for this one by name.
+    // The older schemas declare `_meta` for requests in general, not for this one.
     let text = r#"{"name":"add","_meta":{"progressToken":7,"a.b/c":null}}"#;
     for revision in &Revision::ALL[..4] {
         let params: CallToolRequestParams = read_and_write(*revision, text);
@@ -66,7 +66,7 @@ fn dialect_of_a_tool_schema_is_not_lost() {
 }
 
 #[test]
-fn older_result_reads_and_writes_back() {
+fn older_result_is_decoded_and_encoded_unchanged() {
     let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"z":{},"a":{}}}}],"nextCursor":"c"}"#;
     for revision in &Revision::ALL[..4] {
         let list: ListToolsResult = read_and_write(*revision, text);
@@ -81,7 +81,7 @@ const RESULT: &str =
     r#"{"content":[{"type":"text","text":"a","annotations":{"priority":0.6}}],"isError":false}"#;
 
 #[test]
-fn outcome_of_a_call_is_read_and_written_at_every_revision() {
+fn outcome_of_a_call_is_decoded_and_encoded_at_every_revision() {
     for revision in &Revision::ALL[..4] {
         let outcome: CallToolOutcome = read_and_write(*revision, RESULT);
         let CallToolOutcome::Complete(result) = outcome else {
@@ -92,7 +92,7 @@ fn outcome_of_a_call_is_read_and_written_at_every_revision() {
 }
 
 #[test]
-fn outcomes_of_prompts_and_resources_are_read_and_written_at_every_revision() {
+fn outcomes_of_prompts_and_resources_are_decoded_and_encoded_at_every_revision() {
     let resource = r#"{"contents":[{"uri":"a:b","text":"t"},{"uri":"a:c","blob":"AA=="}]}"#;
     let prompt = r#"{"messages":[{"role":"user","content":{"type":"text","text":"a"}}]}"#;
     for revision in &Revision::ALL[..4] {
@@ -102,7 +102,7 @@ fn outcomes_of_prompts_and_resources_are_read_and_written_at_every_revision() {
 }
 
 #[test]
-fn call_for_input_is_not_written_for_a_revision_without() {
+fn input_request_is_rejected_for_a_revision_without_it() {
     let text = r#"{"resultType":"input_required","requestState":"s"}"#;
     let outcome: CallToolOutcome = Revision::LATEST.decode(text).unwrap();
     for revision in &Revision::ALL[..4] {
@@ -114,7 +114,7 @@ fn call_for_input_is_not_written_for_a_revision_without() {
 }
 
 #[test]
-fn only_the_outcome_of_a_request_that_is_done_is_complete() {
+fn only_the_outcome_of_a_completed_request_is_complete() {
     let asks = r#"{"resultType":"input_required","requestState":"s"}"#;
     let asks: CallToolOutcome = Revision::LATEST.decode(asks).unwrap();
     assert_eq!(asks.clone().complete().unwrap_err(), Box::new(asks));
@@ -123,7 +123,7 @@ fn only_the_outcome_of_a_request_that_is_done_is_complete() {
     assert!(done.complete().unwrap().content.is_empty());
 }
 
-/// A result of the newest revision as an older one writes it.
+/// Converts a result of the newest revision to an older one.
 #[cfg(feature = "registry")]
 fn down(revision: Revision, text: &str) -> Result<String, RegistryError> {
     convert_text(Revision::LATEST, revision, "CallToolResult", text)
@@ -142,7 +142,7 @@ fn older_result_of_a_call_becomes_a_complete_one() {
 
 #[cfg(feature = "registry")]
 #[test]
-fn audio_is_not_written_for_a_revision_without() {
+fn audio_is_rejected_for_a_revision_without_it() {
     let text = r#"{"content":[{"type":"audio","data":"AA==","mimeType":"audio/wav"}],"resultType":"complete"}"#;
     let error = down(OLDEST, text).unwrap_err();
     let RegistryError::Convert(ConvertError::NoVariant { kind, revision, .. }) = &error else {
@@ -160,7 +160,7 @@ fn audio_is_not_written_for_a_revision_without() {
 
 #[cfg(feature = "registry")]
 #[test]
-fn resource_link_is_not_written_for_a_revision_without() {
+fn resource_link_is_rejected_for_a_revision_without_it() {
     let text =
         r#"{"content":[{"type":"resource_link","uri":"a:b","name":"n"}],"resultType":"complete"}"#;
     let error = down(Revision::V2025_03_26, text).unwrap_err();
@@ -176,7 +176,7 @@ fn resource_link_is_not_written_for_a_revision_without() {
 
 #[cfg(feature = "registry")]
 #[test]
-fn structured_content_that_is_no_object_is_not_written_for_a_revision_that_wants_one() {
+fn structured_content_that_is_not_an_object_is_rejected_for_a_revision_that_requires_one() {
     for (content, fits) in [
         ("{\"a\":1.0}", true),
         ("[1]", false),
@@ -202,7 +202,7 @@ fn structured_content_that_is_no_object_is_not_written_for_a_revision_that_wants
 }
 
 #[test]
-fn message_that_a_revision_lacks_is_not_read_or_written() {
+fn message_that_a_revision_lacks_is_rejected() {
     let text = r#"{"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}},"jsonrpc":"2.0","id":1}"#;
     let request: DiscoverRequest = Revision::LATEST.decode(text).unwrap();
     for revision in &Revision::ALL[..4] {
@@ -218,7 +218,7 @@ fn message_that_a_revision_lacks_is_not_read_or_written() {
 }
 
 #[test]
-fn fault_at_an_older_revision_does_not_lose_its_place() {
+fn error_at_an_older_revision_has_its_path() {
     let text =
         r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{}}]}"#;
     let error = OLDEST.decode::<ListToolsResult>(text).unwrap_err();

@@ -1,4 +1,4 @@
-//! Parameters of tools that headers repeat.
+//! Parameters of tools that are repeated in headers.
 
 use mcp_types::headers::{HeaderParam, HeaderParamReason as Reason, MismatchReason, ParamKind};
 use mcp_types::headers::{encode_value, header_params};
@@ -13,7 +13,7 @@ fn params(schema: &str) -> Vec<HeaderParam> {
     header_params(&object(schema)).unwrap()
 }
 
-/// One parameter, `value`.
+/// Returns the parameter `value` with the given type.
 fn param(kind: &str) -> HeaderParam {
     let schema = format!(r#"{{"properties":{{"value":{{"type":"{kind}","x-mcp-header":"V"}}}}}}"#);
     params(&schema).remove(0)
@@ -75,12 +75,12 @@ fn marks_are_found_along_properties_in_order() {
 }
 
 #[test]
-fn what_only_looks_like_a_mark_is_none() {
+fn data_that_looks_like_a_mark_is_ignored() {
     let schemas = [
         "{}",
         r#"{"properties": true}"#,
         r#"{"properties": {"a": true, "b": 1}}"#,
-        // A parameter of that name.
+        // A property with that name.
         r#"{"properties": {"x-mcp-header": {"type": "string"}}}"#,
         r#"{"$defs": {"x-mcp-header": {"type": "string"}}}"#,
         // Data.
@@ -96,7 +96,7 @@ fn what_only_looks_like_a_mark_is_none() {
 }
 
 #[test]
-fn a_mark_that_breaks_a_rule_is_refused_with_its_place() {
+fn mark_that_violates_a_rule_is_rejected_with_its_path() {
     let not_token = |name: &str| Reason::NotToken {
         name: name.to_owned(),
     };
@@ -232,17 +232,17 @@ impl ParsePath for str {
 }
 
 #[test]
-fn an_error_says_what_and_where() {
+fn error_has_the_reason_and_the_path() {
     let schema = object(r#"{"properties":{"a":{"items":{"type":"string","x-mcp-header":"A"}}}}"#);
     assert_eq!(
         header_params(&schema).unwrap_err().to_string(),
-        "only a property that `properties` alone lead to can have a header \
+        "only a property reached through `properties` alone can have a header \
          (at $.properties.a.items['x-mcp-header'])"
     );
 }
 
 #[test]
-fn values_have_one_form() {
+fn values_are_converted_to_a_canonical_text() {
     let cases = [
         (r#""us west""#, Some("us west")),
         (r#""""#, Some("")),
@@ -257,7 +257,7 @@ fn values_have_one_form() {
         ("false", Some("false")),
         ("null", None),
     ];
-    // The value decides, whatever the schema says.
+    // The text depends on the value, not on the type in the schema.
     for param in [param("string"), param("integer"), param("boolean")] {
         for (value, text) in cases {
             let arguments = object(&format!(r#"{{"value":{value}}}"#));
@@ -271,7 +271,7 @@ fn values_have_one_form() {
 }
 
 #[test]
-fn what_no_header_can_say_is_an_error_on_both_sides() {
+fn value_that_a_header_cannot_represent_is_an_error_on_both_sides() {
     let unfit = [
         "1.5",
         "9007199254740992",
@@ -351,14 +351,14 @@ fn integers_are_compared_by_value_and_exactly() {
             "{other}: {error}"
         );
     }
-    // Strings are no numbers.
+    // Strings are not numbers.
     let text = object(r#"{"value":"42"}"#);
     assert!(param.matches(Some("42.0"), Some(&text)).is_err());
     assert!(param.matches(Some("4.2e1"), Some(&text)).is_err());
 }
 
 #[test]
-fn a_header_is_there_exactly_if_the_value_is() {
+fn header_is_required_exactly_if_the_value_is_present() {
     let param = param("string");
     let given = object(r#"{"value":"x"}"#);
     let absent = [None, Some(object("{}")), Some(object(r#"{"value":null}"#))];
@@ -405,7 +405,7 @@ fn nested_values_are_found_at_their_exact_path() {
 
 proptest! {
     #[test]
-    fn what_the_client_sends_is_what_the_server_expects(
+    fn header_sent_by_the_client_is_accepted_by_the_server(
         value in prop_oneof![
             ".*".prop_map(json::Value::from),
             any::<bool>().prop_map(json::Value::from),
@@ -424,7 +424,7 @@ proptest! {
 }
 
 #[test]
-fn marks_below_a_name_of_more_than_512_bytes_are_refused() {
+fn marks_below_a_name_of_more_than_512_bytes_are_rejected() {
     let marked = |length: usize| {
         let param = json::Value::from(Object::from([("type", "string"), ("x-mcp-header", "A")]));
         let inner = Object::from([("properties", Object::from([("a", param)]))]);

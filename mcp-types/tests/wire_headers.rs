@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::borrow::Cow;
 
 #[test]
-fn values_are_encoded_where_they_have_to_be() {
+fn unsafe_values_are_encoded() {
     let cases = [
         ("us-west1", "us-west1"),
         ("us west 1", "us west 1"),
@@ -49,7 +49,7 @@ fn values_are_decoded_strictly() {
         (b" \t x \t", Ok("x")),
         (b" =?base64?SGVsbG8=?= ", Ok("Hello")),
         (b"a\tb", Ok("a\tb")),
-        // What lacks a mark stands for itself.
+        // A value without both markers is returned unchanged.
         (b"SGVsbG8=", Ok("SGVsbG8=")),
         (b"=?base64?SGVsbG8=", Ok("=?base64?SGVsbG8=")),
         (b"SGVsbG8=?=", Ok("SGVsbG8=?=")),
@@ -58,7 +58,7 @@ fn values_are_decoded_strictly() {
         (b"=?base64?SGVsbG8?=", Err(Base64)),
         (b"=?base64?SGVs!!!bG8=?=", Err(Base64)),
         (b"=?base64?SGVsbG8==?=", Err(Base64)),
-        // Bits that say nothing.
+        // The unused bits of the last character are not zero.
         (b"=?base64?SGVsbG9=?=", Err(Base64)),
         (b"=?base64?_-8=?=", Err(Base64)),
         (b"=?base64?SGVs bG8=?=", Err(Base64)),
@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn no_header_value_is_a_panic(value in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn decoding_a_header_value_never_panics(value in prop::collection::vec(any::<u8>(), 0..40)) {
         if let Ok(text) = decode_value(&value) {
             let again = encode_value(&text);
             prop_assert_eq!(decode_value(again.as_bytes()), Ok(Cow::from(&*text)));
@@ -98,7 +98,7 @@ proptest! {
 }
 
 #[test]
-fn methods_and_versions_are_compared_as_they_are() {
+fn methods_and_versions_are_compared_without_decoding() {
     assert_eq!(check_method(Some("tools/list"), "tools/list"), Ok(()));
     assert_eq!(check_method(Some(" tools/list "), "tools/list"), Ok(()));
     assert_eq!(check_version(Some(b"2026-07-28"), "2026-07-28"), Ok(()));
@@ -107,9 +107,9 @@ fn methods_and_versions_are_compared_as_they_are() {
     assert_eq!(upper.header(), headers::METHOD);
     assert_eq!(
         upper.to_string(),
-        "header mismatch: mcp-method says \"TOOLS/LIST\", the body says \"tools/list\""
+        "header mismatch: mcp-method is \"TOOLS/LIST\", but the body has \"tools/list\""
     );
-    // These two are never encoded.
+    // These two headers are never encoded.
     let encoded = encode_value("é");
     let error = check_method(Some(&*encoded), "é").unwrap_err();
     assert!(
@@ -134,7 +134,7 @@ fn methods_and_versions_are_compared_as_they_are() {
 fn names_are_decoded_and_compared() {
     assert_eq!(check_name(Some("echo"), "echo"), Ok(()));
     assert_eq!(check_name(Some(&*encode_value("écho")), "écho"), Ok(()));
-    // What need not be encoded may be.
+    // A value may be encoded although that is not necessary.
     assert_eq!(check_name(Some("=?base64?ZWNobw==?="), "echo"), Ok(()));
     let error = check_name(Some("=?base64?ZWNobw?="), "echo").unwrap_err();
     assert_eq!(
@@ -146,30 +146,30 @@ fn names_are_decoded_and_compared() {
 }
 
 #[test]
-fn a_second_value_is_refused_even_if_it_is_the_same() {
+fn second_value_is_rejected_even_if_it_is_equal() {
     let error = check_name(["echo", "echo"], "echo").unwrap_err();
     assert_eq!(error.reason(), &MismatchReason::Repeated);
     assert_eq!(
         error.to_string(),
-        "header mismatch: mcp-name is there more than once"
+        "header mismatch: mcp-name is present more than once"
     );
 }
 
 #[test]
-fn errors_show_little_and_nothing_that_harms() {
+fn errors_shorten_and_escape_values() {
     let long = "x".repeat(10_000);
     let error = check_name(Some(&*long), "a\r\nb\u{1b}[31m\u{202e}").unwrap_err();
     assert_eq!(
         error.to_string(),
         format!(
-            "header mismatch: mcp-name says \"{}…\", the body says \"a\\r\\nb\\u{{1b}}[31m\\u{{202e}}\"",
+            "header mismatch: mcp-name is \"{}…\", but the body has \"a\\r\\nb\\u{{1b}}[31m\\u{{202e}}\"",
             "x".repeat(32)
         )
     );
 }
 
 #[test]
-fn methods_with_a_name_say_where_it_is() {
+fn name_member_is_known_for_each_method() {
     let cases = [
         ("tools/call", Some("name")),
         ("prompts/get", Some("name")),

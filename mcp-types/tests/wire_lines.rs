@@ -1,4 +1,4 @@
-//! Lines of newline-delimited JSON, however the bytes are cut.
+//! Lines of newline-delimited JSON, split into chunks at any position.
 
 use mcp_types::lines::LineReader;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn take(seen: &mut Vec<String>, line: Result<&[u8], impl ToString>) {
     });
 }
 
-/// What a reader with a limit of 8 bytes makes of chunks.
+/// Reads chunks with a limit of 8 bytes.
 fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
     let mut reader = LineReader::new(8);
     let mut seen = Vec::new();
@@ -33,7 +33,7 @@ fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
     seen
 }
 
-/// The same, by splitting the whole.
+/// Reads the same lines by splitting the whole input.
 fn naive(input: &[u8]) -> Vec<String> {
     let mut seen = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {
@@ -48,7 +48,7 @@ fn naive(input: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn lines_end_as_they_may() {
+fn lines_end_with_lf_or_crlf() {
     let cases: &[(&str, &[&str])] = &[
         ("", &[]),
         ("\n\r\n \t\n", &[]),
@@ -96,7 +96,7 @@ fn a_long_line_is_neither_kept_nor_reported_twice() {
 #[test]
 fn the_buffer_does_not_grow_with_the_number_of_lines() {
     let mut reader = LineReader::new(100);
-    // Cut so that a part of a line is always left.
+    // The chunks leave a part of a line each time.
     let input = "0123456789abcde\n".repeat(1000);
     let mut lines = 0;
     for chunk in input.as_bytes().chunks(37) {
@@ -111,7 +111,7 @@ fn the_buffer_does_not_grow_with_the_number_of_lines() {
 }
 
 #[test]
-fn room_is_never_empty_and_only_room_can_be_filled() {
+fn spare_space_is_never_empty_and_bounds_what_is_filled() {
     let mut reader = LineReader::new(8);
     assert!(!reader.spare(0).is_empty());
     let room = reader.spare(4).len();
@@ -121,7 +121,7 @@ fn room_is_never_empty_and_only_room_can_be_filled() {
 }
 
 #[test]
-fn memory_is_given_back_but_no_line() {
+fn shrinking_frees_memory_and_loses_no_line() {
     let mut reader = LineReader::new(1 << 20);
     reader.feed(&vec![b'x'; 1 << 16]);
     reader.feed(b"\npart");
@@ -135,7 +135,7 @@ fn memory_is_given_back_but_no_line() {
 
 proptest! {
     #[test]
-    fn chunks_do_not_matter(
+    fn chunks_do_not_change_the_lines(
         input in "[a \r\n]{0,80}|(([a-c]{0,12})(\r?\n)){0,8}[a-c]{0,12}",
         cuts in prop::collection::vec(0_usize..80, 0..12),
     ) {

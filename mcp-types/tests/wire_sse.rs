@@ -1,4 +1,4 @@
-//! Server-sent events: what is written, and what is read however the bytes are cut.
+//! Server-sent events: encoding, and decoding of chunks split at any position.
 
 use mcp_types::sse::{Decoder, Event, SseError, write_comment, write_event};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 #[derive(Debug, PartialEq)]
 enum Seen {
-    /// Name, data and last id.
+    /// The name, the data and the last id.
     Event(String, String, String),
     Error(SseError),
 }
@@ -71,7 +71,7 @@ fn events_are_written_field_by_field() {
 }
 
 #[test]
-fn fields_that_would_end_early_are_refused_and_nothing_is_written() {
+fn fields_that_would_end_early_are_rejected_and_nothing_is_written() {
     for text in ["a\nb", "a\rb", "a\0b"] {
         let id = Event {
             id: Some(text),
@@ -101,7 +101,7 @@ fn comments_are_written_line_by_line_and_ignored() {
 }
 
 #[test]
-fn streams_are_read_by_the_standard() {
+fn streams_are_decoded_as_the_standard_requires() {
     let message = |data| seen("message", data, "");
     let cases: Vec<(&[u8], Vec<Seen>)> = vec![
         (b"data: a\n\n", vec![message("a")]),
@@ -111,17 +111,17 @@ fn streams_are_read_by_the_standard() {
         (b"data:  a\n\n", vec![message(" a")]),
         (b"data: a: b\n\n", vec![message("a: b")]),
         (b"data: a\ndata\ndata: b\n\n", vec![message("a\n\nb")]),
-        // Empty data is data; no data is no event.
+        // Empty data is data; an event without data is not reported.
         (b"data\n\n", vec![message("")]),
         (b"data:\n\n", vec![message("")]),
         (b"data\ndata\n\n", vec![message("\n")]),
         (b"event: x\n\ndata: a\n\n", vec![message("a")]),
         (b"\n\n\n", vec![]),
-        // The end of the stream does not end an event.
+        // The end of the stream does not complete an event.
         (b"data: a\n\ndata: b\n", vec![message("a")]),
         (b"\xEF\xBB\xBFdata: a\n\n", vec![message("a")]),
         (b"\xEF\xBB\xBF:c\ndata: a\n\n", vec![message("a")]),
-        // Only one mark, only at the beginning, only as a whole.
+        // Only one complete byte order mark at the start is skipped.
         (b"\xEF\xBB\xBF\xEF\xBB\xBFdata: a\n\n", vec![]),
         (b"\xEF\xBBdata: b\n\ndata: a\n\n", vec![message("a")]),
         (b"\n\xEF\xBB\xBFdata: a\n\n", vec![]),
@@ -146,7 +146,7 @@ fn streams_are_read_by_the_standard() {
             b"id: 1\nid: 2\0\ndata: a\n\n",
             vec![seen("message", "a", "1")],
         ),
-        // Errors lose one event, not those behind it, nor the id.
+        // An error drops one event, but not the following ones and not the id.
         (
             b"id: 1\ndata: \xFF\ndata: b\nevent: x\n\ndata: a\n\n",
             vec![Seen::Error(SseError::NotUtf8), seen("message", "a", "1")],
@@ -155,7 +155,7 @@ fn streams_are_read_by_the_standard() {
             b"event: \xFF\ndata: \xFF\n\ndata: a\n\n",
             vec![Seen::Error(SseError::NotUtf8), message("a")],
         ),
-        // What is ignored needs not be UTF-8.
+        // Ignored fields need not be UTF-8.
         (b": \xFF\nother: \xFF\ndata: a\n\n", vec![message("a")]),
     ];
     for (input, expected) in cases {
@@ -167,7 +167,7 @@ fn streams_are_read_by_the_standard() {
 }
 
 #[test]
-fn an_event_beyond_the_limit_is_lost_alone() {
+fn event_beyond_the_limit_is_dropped_alone() {
     let too_long = || Seen::Error(SseError::TooLong { limit: 16 });
     let cases: &[(&str, Vec<Seen>)] = &[
         (
@@ -179,18 +179,18 @@ fn an_event_beyond_the_limit_is_lost_alone() {
             "data: 0123456789abcdefghijklmnopqrstuvw\ndata: 0123456789a\nevent: x\n\ndata: b\n\n",
             vec![too_long(), seen("message", "b", "")],
         ),
-        // Many short lines are long, too.
+        // Many short lines also exceed the limit.
         (
             "data\ndata\ndata\ndata\ndata\n\ndata: b\n\n",
             vec![too_long(), seen("message", "b", "")],
         ),
         ("id: 1\nid: 2\nid: 3\nid: 4\ndata: a\n\n", vec![too_long()]),
-        // The id is remembered, whether it stands before or behind the fault.
+        // The id is kept, whether it precedes or follows the error.
         (
             "data: 0123456789a\nid: 5\n\ndata: b\n\n",
             vec![too_long(), seen("message", "b", "5")],
         ),
-        // Comments cost nothing.
+        // Comments do not count towards the limit.
         (
             ": 0123456789abcdefghijklmnopqrst\ndata: b\n: 0123456789abcdef\n\n",
             vec![seen("message", "b", "")],
@@ -203,7 +203,7 @@ fn an_event_beyond_the_limit_is_lost_alone() {
 }
 
 #[test]
-fn the_id_counts_when_its_event_is_whole() {
+fn id_takes_effect_when_its_event_is_complete() {
     let mut decoder = Decoder::new(64);
     let mut all = Vec::new();
     feed(&mut decoder, b"id: 1\ndata: a\n", &mut all);
@@ -242,7 +242,7 @@ fn chunks<'a>(input: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(
+    fn encoded_events_are_decoded_unchanged(
         events in prop::collection::vec(
             (prop::option::of("[^\r\n\0]{0,6}"), prop::option::of("[^\r\n\0]{0,6}"), "(.|\r|\n){0,20}"),
             0..5,
@@ -269,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_alike_in_any_chunks(
+    fn chunks_do_not_change_the_decoded_events(
         pieces in prop::collection::vec(
             prop_oneof![
                 prop::sample::select(vec![

@@ -119,7 +119,7 @@ fn members_of_a_foreign_union_that_look_alike_are_named() {
     assert!(output.status.success(), "{}", errors(&output));
     let warning = errors(&output);
     assert!(
-        warning.contains("Left and Right cannot be told apart"),
+        warning.contains("Left and Right cannot be distinguished"),
         "{warning}"
     );
 }

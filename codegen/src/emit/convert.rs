@@ -1,8 +1,8 @@
 //! Conversions between a revision and the next one.
 //!
-//! Upwards, a member that only the older revision knows goes into `extra`; downwards it comes
-//! back from there, and a member that only the newer revision knows is left out. So up and down
-//! again is the identity on what both can say.
+//! In a conversion to a newer revision, a member that only the older revision has is stored in
+//! `extra`. The conversion to an older revision restores it from there, and drops members that only
+//! the newer revision has. So a conversion to a newer revision and back does not change a value.
 
 mod object;
 mod union;
@@ -15,18 +15,18 @@ use quote::{format_ident, quote};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One direction between two adjacent revisions.
+/// One direction of the conversion between two adjacent revisions.
 struct Way<'a> {
     emitter: &'a Emitter<'a>,
-    /// Indices of the models.
+    /// The indices of the models.
     from: usize,
     to: usize,
-    /// Conversions of this direction: name there to name here, and whether they can fail.
+    /// The source names of the conversions in this direction, and whether each can fail.
     fails: BTreeMap<String, bool>,
     problems: RefCell<BTreeSet<String>>,
 }
 
-/// An expression and whether it can fail.
+/// An expression, and whether it can fail.
 struct Made {
     tokens: TokenStream,
     fails: bool,
@@ -49,7 +49,7 @@ impl Made {
 }
 
 impl Emitter<'_> {
-    /// The conversions between a model and the next newer one, both ways.
+    /// Generates the conversions between a model and the next newer one, in both directions.
     pub(super) fn conversions(&self, older: usize) -> Result<TokenStream, EmitError> {
         let newer = older + 1;
         let mut items = Vec::new();
@@ -102,7 +102,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The conversions of one direction, by name there, and whether they can fail.
+    /// Returns the source names of the conversions in one direction, and whether each can fail.
     pub(super) fn fallible(
         &self,
         from: usize,
@@ -113,7 +113,8 @@ impl Emitter<'_> {
         Ok(way.fails)
     }
 
-    /// Types of the older revision that differ in the newer one, with their names there.
+    /// Returns the types of the older revision that differ in the newer one, with their names
+    /// there.
     pub(super) fn pairs(&self, older: usize) -> Vec<(String, String)> {
         let (old, new) = (&self.family.models[older], &self.family.models[older + 1]);
         old.types
@@ -127,7 +128,7 @@ impl Emitter<'_> {
             .collect()
     }
 
-    /// The name of an older definition in the next revision.
+    /// Returns the name of an older definition in the next revision.
     pub(super) fn renamed(&self, older: usize, name: &str) -> String {
         let table = self
             .hints
@@ -153,7 +154,8 @@ impl Way<'_> {
         &self.emitter.family.models[self.to]
     }
 
-    /// The name that a source definition has in the target, unless it got lost on the way.
+    /// Returns the name that a source definition has in the target, or `None` if it does not exist
+    /// there.
     fn counterpart(&self, name: &str) -> Option<String> {
         if self.upward() {
             return Some(self.emitter.renamed(self.from, name));
@@ -166,14 +168,14 @@ impl Way<'_> {
         found.map(|def| def.name.clone())
     }
 
-    /// A definition as it is written: a shared type has the members that proposals add to it in
-    /// the revision where it stands.
+    /// Returns a definition as it is generated: a shared type has the members that proposals add to
+    /// it in the revision whose module defines it.
     fn written(&self, model: usize, name: &str) -> Option<&TypeDef> {
         let family = &self.emitter.family;
         family.models[family.home(model, name)].get(name)
     }
 
-    /// Writes all conversions; repeats until it is settled which of them can fail.
+    /// Generates all conversions. Repeats until it is known which of them can fail.
     fn settle(&mut self) -> Result<Vec<TokenStream>, EmitError> {
         loop {
             let mut changed = false;
@@ -195,8 +197,8 @@ impl Way<'_> {
         }
     }
 
-    // `#[inline]` has the compiler make machine code of a conversion only in crates that call it:
-    // without, all of them make up three quarters of the time that `mcp-types` takes to build.
+    // With `#[inline]`, a conversion is compiled to machine code only in the crates that call it.
+    // Without it, the conversions would take three quarters of the time to build `mcp-types`.
     fn item(&self, name: &str, target: &str, made: &Made) -> TokenStream {
         let (from, to) = (self.path(true, name), self.path(false, target));
         let body = &made.tokens;
@@ -233,7 +235,7 @@ impl Way<'_> {
             (self.written(self.from, name), self.written(self.to, target))
         else {
             return Err(EmitError::Unsupported(format!(
-                "{name} or {target} is no type"
+                "{name} or {target} is not a type"
             )));
         };
         match (&def.kind, &target.kind) {
@@ -278,7 +280,7 @@ impl Way<'_> {
         })
     }
 
-    /// Whether both are one Rust type.
+    /// Returns `true` if both are the same Rust type.
     fn same(&self, from: &Ty, to: &Ty) -> bool {
         match (self.source().resolve(from), self.target().resolve(to)) {
             (Ty::Named(a), Ty::Named(b)) => {
@@ -348,7 +350,7 @@ impl Way<'_> {
     }
 }
 
-/// A conversion of `value` as a function.
+/// Returns a conversion of `value` as a function.
 fn function(value: &TokenStream) -> TokenStream {
     match value.to_string().as_str() {
         "value . into ()" => quote! { Into::into },
@@ -357,7 +359,7 @@ fn function(value: &TokenStream) -> TokenStream {
     }
 }
 
-/// A conversion of `value` that can fail as a function.
+/// Returns a fallible conversion of `value` as a function.
 fn try_function(value: &TokenStream) -> TokenStream {
     if value.to_string() == "value . try_into () ?" {
         quote! { TryInto::try_into }
@@ -366,8 +368,8 @@ fn try_function(value: &TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a type of a revision can become its counterpart in the next one: it is the same, or
-/// there are conversions.
+/// Returns `true` if a type can be converted to its counterpart in the next revision: they are the
+/// same type, or there are conversions.
 pub(super) fn step_exists(emitter: &Emitter<'_>, older: usize, name: &str, other: &str) -> bool {
     let family = emitter.family;
     let (old, new) = (&family.models[older], &family.models[older + 1]);
@@ -389,7 +391,7 @@ pub(super) fn step_exists(emitter: &Emitter<'_>, older: usize, name: &str, other
     }
 }
 
-/// Whether a type has no named type inside.
+/// Returns `true` if a type contains no named type.
 fn is_leaf(ty: &Ty) -> bool {
     let mut leaf = true;
     ty.walk(&mut |_| leaf = false);

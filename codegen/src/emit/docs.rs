@@ -1,10 +1,10 @@
-//! Documentation of generated items.
+//! Documentation of the generated items.
 
 use super::Scope;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Documentation attributes, one for each line, each with the space that a comment has.
+/// Generates documentation attributes, one for each line, with the leading space of a comment.
 pub(super) fn lines(text: &str) -> TokenStream {
     let lines = text.lines().map(|line| {
         if line.is_empty() {
@@ -16,7 +16,7 @@ pub(super) fn lines(text: &str) -> TokenStream {
     quote! { #(#[doc = #lines])* }
 }
 
-/// Wraps a paragraph; lines that begin with a space or stand in a fence stay as they are.
+/// Wraps a paragraph. Lines that start with a space or are in a code block are unchanged.
 pub(super) fn wrap(text: &str) -> String {
     let mut out = String::new();
     let mut fenced = false;
@@ -43,7 +43,7 @@ pub(super) fn wrap(text: &str) -> String {
     out
 }
 
-/// Addresses that stand by themselves become links.
+/// Converts bare addresses to links.
 fn autolink(text: &str) -> String {
     let link = |word: &str| {
         let end = word.trim_end_matches(['.', ',', ';', ':', ')']).len();
@@ -64,19 +64,29 @@ fn autolink(text: &str) -> String {
         .collect()
 }
 
+/// Returns the indefinite article for a name.
+pub(super) fn article(name: &str) -> &'static str {
+    // The pronunciation of `Url` and `Unit` starts with a consonant.
+    let begins_with_vowel = name.starts_with(['A', 'E', 'I', 'O'])
+        || ["Unk", "Unl", "Uns", "Unt", "Up"]
+            .iter()
+            .any(|start| name.starts_with(start));
+    if begins_with_vowel { "an" } else { "a" }
+}
+
 impl Scope<'_> {
-    /// The documentation of the type.
+    /// Generates the documentation of the type.
     pub(super) fn docs(&self) -> TokenStream {
         let mut text = self.prose(&self.def.docs);
         if text.is_empty() {
-            text = format!("`{}` of the schema.", self.def.name);
+            text = format!("The definition `{}` of the schema.", self.def.name);
         }
         if self.def.deprecated {
             text.push_str("\n\n**Deprecated** by this revision of the specification.");
         }
         if !self.def.features.is_empty() {
             text.push_str(&format!(
-                "\n\nNeeds the feature `{}`.",
+                "\n\nRequires the feature `{}`.",
                 self.def.features.join("` or `")
             ));
         } else if self.def.published
@@ -92,7 +102,7 @@ impl Scope<'_> {
         lines(&wrap(&text))
     }
 
-    /// Prose of a schema with its links as links of rustdoc.
+    /// Converts the links in a text of the schema to links of rustdoc.
     pub(super) fn prose(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -123,7 +133,8 @@ impl Scope<'_> {
         self.links(&autolink(&out))
     }
 
-    /// Links by published name lead to the Rust name; a name that this revision lacks is no link.
+    /// Replaces links with names of the schema by links with Rust names. A name that this revision
+    /// does not have is shown as code.
     fn links(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -139,11 +150,7 @@ impl Scope<'_> {
             match self.model.get(name) {
                 Some(def) if !followed && def.features.is_empty() => {
                     let ident = crate::model::type_ident(name);
-                    if ident == name {
-                        out.push_str(&format!("[`{name}`]"));
-                    } else {
-                        out.push_str(&format!("[`{name}`]({ident})"));
-                    }
+                    out.push_str(&format!("[`{ident}`]"));
                 }
                 _ if followed => out.push_str(&format!("[`{name}`]")),
                 _ => out.push_str(&format!("`{name}`")),

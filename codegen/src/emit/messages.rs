@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 use serde_json::{Map, Value};
 
 impl Scope<'_> {
-    /// The entry of this type in the method table, if it is a message.
+    /// Generates the `Request` or `Notification` implementation of this type, if it is a message.
     pub(super) fn message(&self) -> Option<TokenStream> {
         let message = self
             .model
@@ -54,7 +54,7 @@ impl Scope<'_> {
 }
 
 impl Emitter<'_> {
-    /// All messages of a revision as data.
+    /// Generates the list of all messages of a revision.
     pub(super) fn table(&self, at: usize) -> TokenStream {
         let model = &self.family.models[at];
         let rows = model.messages.iter().map(|message| {
@@ -66,7 +66,7 @@ impl Emitter<'_> {
             quote! { #cfg #row }
         });
         quote! {
-            /// Every message of this revision, requests and notifications of both sides.
+            /// All messages of this revision: requests and notifications of both sides.
             pub const MESSAGES: &[MessageInfo] = &[#(#rows),*];
         }
     }
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The example of a type as a doc test.
+    /// Generates the example of a type as a doc test.
     pub(super) fn example(&self, at: usize, name: &str) -> Option<String> {
         let model = &self.family.models[at];
         let newest = at + 1 == self.family.models.len();
@@ -120,7 +120,7 @@ impl Emitter<'_> {
         ))
     }
 
-    /// Uses examples in the documentation: type name, or `<revision>/Type`, to a JSON value.
+    /// Adds examples to the documentation: type name, or `<revision>/Type`, to a JSON value.
     #[must_use]
     pub fn with_examples(mut self, examples: Map<String, Value>) -> Self {
         self.examples = examples;
@@ -152,7 +152,7 @@ fn row(message: &Message) -> TokenStream {
     quote! { MessageInfo { name: #name, method: #method, sender: #sender, result: #result } }
 }
 
-/// Whether a kind of type has a form of its own in Rust, rather than another name.
+/// Returns `true` if a type is defined in Rust, and is not only another name.
 pub(super) fn is_own(kind: &Kind) -> bool {
     matches!(kind, Kind::Object(_) | Kind::Union(_) | Kind::Enum(_))
 }

@@ -1,5 +1,5 @@
 //! Typed calls of a client: one method for each request that it sends, with a setter for each
-//! member of the parameters that may be absent.
+//! optional member of the params.
 
 mod pages;
 
@@ -10,15 +10,15 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 
-/// The member that a client fills in by itself.
+/// The member that the client sets itself.
 const META: &str = "_meta";
 
 impl Emitter<'_> {
-    /// The calls for the requests of the newest revision, without those of proposals.
+    /// Generates the calls for the requests of the newest revision, without those of proposals.
     ///
     /// # Errors
     ///
-    /// When a type has no form.
+    /// Returns an error if a type is not supported.
     pub fn methods(&self) -> Result<File, EmitError> {
         let model = &self.family.models[self.newest()];
         let mut methods = Vec::new();
@@ -59,20 +59,20 @@ impl Emitter<'_> {
         };
         let (types, json) = self.imports(&items);
         file(
-            "methods.rs",
+            "client/methods.rs",
             &quote! {
-                //! Calls for the requests of the newest revision.
+                //! A method of the client for each request of the newest revision.
                 use mcp_types::json::{#(#json),*};
                 use mcp_types::{#(#types),*};
-                use crate::call::Call;
                 use crate::client::Client;
-                use crate::list::{List, Paged};
+                use crate::features::calls::{Call, IntoObject};
+                use crate::features::lists::{List, Paged};
                 #items
             },
         )
     }
 
-    /// Setters for what may be absent.
+    /// Generates the setters for optional members.
     fn setters(
         &self,
         scope: &Scope<'_>,
@@ -80,11 +80,27 @@ impl Emitter<'_> {
         object: &Object,
     ) -> Result<TokenStream, EmitError> {
         let mut setters = Vec::new();
+        let params = scope.ident();
         let optional = stored(object).filter(|member| !member.required);
         for member in optional.filter(|member| member.features.is_empty()) {
             let name = field(member);
-            let (parameter, _) = scope.argument(&member.ty, &name)?;
             let text = self.qualified(&scope.prose(&member.docs));
+            if member.ty == Ty::AnyObject {
+                // Programs have types of their own for free objects.
+                let text = format!(
+                    "{text}\n\nTakes an object, or a reference to anything that is encoded as one. A value that \
+                     is encoded as something else is an error when the call is awaited."
+                );
+                let text = docs::lines(&docs::wrap(&text));
+                setters.push(quote! {
+                    #text
+                    pub fn #name(self, #name: impl IntoObject) -> Self {
+                        self.with_object(#name, #params::#name)
+                    }
+                });
+                continue;
+            }
+            let (parameter, _) = scope.argument(&member.ty, &name)?;
             let text = docs::lines(&docs::wrap(&text));
             setters.push(quote! {
                 #text
@@ -101,7 +117,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// The names of types, and of JSON itself, that the file uses.
+    /// Returns the names of protocol types and of JSON types that the file uses.
     fn imports(&self, items: &TokenStream) -> (Vec<syn::Ident>, Vec<syn::Ident>) {
         let model = &self.family.models[self.newest()];
         let body: BTreeSet<String> = idents(items);
@@ -121,7 +137,7 @@ impl Emitter<'_> {
         (types, json)
     }
 
-    /// Prose whose links lead to the types, wherever it stands.
+    /// Qualifies the links in a text, so that they work in any module.
     fn qualified(&self, text: &str) -> String {
         let model = &self.family.models[self.newest()];
         let mut out = String::new();
@@ -157,8 +173,9 @@ impl Emitter<'_> {
     }
 }
 
-/// The method that makes a call of what must be there. Where the result is a page of a list, also
-/// the one for the whole list, and beside them what the list needs to know.
+/// Generates the method that creates a call from the required members of the params. If the result
+/// is a page of a list, generates the method that creates the list instead, and the implementation of
+/// the list's trait.
 fn method(
     scope: &Scope<'_>,
     message: &Message,
@@ -166,7 +183,6 @@ fn method(
     about: &str,
 ) -> Result<(TokenStream, Option<TokenStream>), EmitError> {
     let mut parameters = Vec::new();
-    let mut names = Vec::new();
     let mut values = Vec::new();
     for member in stored(object).filter(|member| member.required) {
         if member.json == META {
@@ -177,7 +193,12 @@ fn method(
         let (parameter, _) = scope.argument(&member.ty, &name)?;
         parameters.push(quote! { #name: #parameter });
         values.push(quote! { #name });
-        names.push(name);
+    }
+    let request = format_ident!("{}", type_ident(&message.name));
+    let params = scope.ident();
+    let call = quote! { self.request(#params::new(#(#values),*)) };
+    if let Some((method, facts)) = pages::list(scope, message, object, &parameters, &call)? {
+        return Ok((method, Some(facts)));
     }
     let method = format!("`{}`", message.method);
     let text = if about.contains(&method) {
@@ -188,18 +209,12 @@ fn method(
     let text = docs::lines(&docs::wrap(&text));
     let ending = scope.emitter.hints.messages.request.as_str();
     let short = message.name.strip_suffix(ending).unwrap_or(&message.name);
-    let (name, request) = (
-        format_ident!("{}", field_ident(short)),
-        format_ident!("{}", type_ident(&message.name)),
-    );
-    let params = scope.ident();
+    let name = format_ident!("{}", field_ident(short));
     let one = quote! {
         #text
         pub fn #name(&self, #(#parameters),*) -> Call<#request> {
-            self.request(#params::new(#(#values),*))
+            #call
         }
     };
-    let list = pages::list(scope, message, object, &name, &parameters, &names)?;
-    let (list, facts) = list.unzip();
-    Ok((quote! { #one #list }, facts))
+    Ok((one, None))
 }

@@ -1,4 +1,4 @@
-//! Structs: fields, constructor, setters, and how they are read and written.
+//! Structs: fields, constructors, setters, decoding and encoding.
 
 mod calls;
 
@@ -10,7 +10,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
 
-/// As many as a reader can tell apart.
+/// The maximum number of members that a reader can track.
 const MOST_MEMBERS: u8 = 128;
 
 impl Scope<'_> {
@@ -30,7 +30,7 @@ impl Scope<'_> {
         let default = all_optional.then(|| quote! { , Default });
         let extra = object.open.then(|| {
             quote! {
-                /// Members that the schema does not name, in the order in which they came.
+                /// Members that the schema does not declare, in the order in which they were received.
                 pub extra: Extra,
             }
         });
@@ -54,21 +54,21 @@ impl Scope<'_> {
     fn member_docs(&self, member: &Member) -> TokenStream {
         let mut text = self.prose(&member.docs);
         if text.is_empty() {
-            text = format!("`{}` of the schema.", member.json);
+            text = format!("The member `{}`.", member.json);
         }
         if member.deprecated {
             text.push_str(" **Deprecated** by this revision of the specification.");
         }
         if !member.features.is_empty() {
             text.push_str(&format!(
-                "\n\nNeeds the feature `{}`.",
+                "\n\nRequires the feature `{}`.",
                 member.features.join("` or `")
             ));
         }
         docs::lines(&docs::wrap(&text))
     }
 
-    /// The lowered type of a member, optional ones opened.
+    /// Returns the type of a member. For an optional one, this is the type inside the `Option`.
     pub(super) fn field_type(&self, member: &Member) -> Result<TokenStream, EmitError> {
         let lowered = &self.emitter.lowered[self.at];
         let ty = lowered
@@ -83,7 +83,7 @@ impl Scope<'_> {
         })
     }
 
-    /// Constructor and setters.
+    /// Generates the constructor and the setters.
     fn inherent(&self, object: &Object) -> Result<TokenStream, EmitError> {
         let ident = self.ident();
         let cfg_type = cfg(&self.def.features);
@@ -112,8 +112,8 @@ impl Scope<'_> {
             } else {
                 quote! { Some(#value) }
             };
-            // Generic ones are compiled by who calls them; so are these then, with what drops the
-            // old value.
+            // Generic setters are compiled in the crate that calls them. With `#[inline]` this is
+            // also true for the other setters, together with the code that drops the old value.
             let generic = parameter.to_string().starts_with("impl");
             let inline = (!generic).then(|| quote! { #[inline] });
             setters.push(quote! {
@@ -128,11 +128,13 @@ impl Scope<'_> {
             });
         }
         let extra = object.open.then(|| quote! { extra: Extra::new() });
-        let about = docs::lines(&if parameters.is_empty() {
-            "Makes one without optional members.".to_owned()
+        let name = ident.to_string();
+        let article = docs::article(&name);
+        let about = docs::lines(&docs::wrap(&if parameters.is_empty() {
+            format!("Creates {article} `{name}` without optional fields.")
         } else {
-            "Makes one of its required members.".to_owned()
-        });
+            format!("Creates {article} `{name}` from its required fields.")
+        }));
         let many = (parameters.len() > 7).then(|| {
             quote! { #[expect(clippy::too_many_arguments, reason = "the schema requires them")] }
         });
@@ -162,7 +164,7 @@ impl Scope<'_> {
         })
     }
 
-    /// How a value is handed over: type of the parameter, and the expression that stores it.
+    /// Returns the type of a setter's parameter, and the expression that stores it.
     pub(super) fn argument(
         &self,
         ty: &Ty,
@@ -176,7 +178,8 @@ impl Scope<'_> {
             Ty::Number(_) => into(quote! { Number }),
             Ty::Array(item, _) => {
                 let item = match &**item {
-                    // Each is checked against the bounds when the list is read or written.
+                    // Each element is checked against the bounds when the list is decoded or
+                    // encoded.
                     Ty::Int(_) => quote! { i64 },
                     item => self.rust_type(item)?,
                 };
@@ -195,11 +198,11 @@ impl Scope<'_> {
         })
     }
 
-    /// A JSON value of the data as an expression of the member's type.
+    /// Converts a JSON value from the hints to an expression of the member's type.
     pub(super) fn literal(&self, ty: &Ty, value: &Value) -> Result<TokenStream, EmitError> {
         let wrong = || {
             EmitError::Unsupported(format!(
-                "{}: `{value}` is no value of this member",
+                "{}: `{value}` is not a valid value of this member",
                 self.def.name
             ))
         };
@@ -334,7 +337,7 @@ impl Scope<'_> {
     }
 }
 
-/// A field of a struct literal.
+/// Generates a field of a struct literal.
 pub(super) fn init(name: &syn::Ident, value: &TokenStream) -> TokenStream {
     if *name == value.to_string() {
         quote! { #name }
@@ -343,7 +346,7 @@ pub(super) fn init(name: &syn::Ident, value: &TokenStream) -> TokenStream {
     }
 }
 
-/// Members that have a field.
+/// Returns the members that have a field.
 pub(super) fn stored(object: &Object) -> impl Iterator<Item = &Member> {
     object
         .members
@@ -351,7 +354,7 @@ pub(super) fn stored(object: &Object) -> impl Iterator<Item = &Member> {
         .filter(|member| member.constant().is_none())
 }
 
-/// The identifier of a field; a keyword gets an underscore behind it.
+/// Returns the identifier of a field. A keyword gets the suffix `_`.
 pub(super) fn field(member: &Member) -> syn::Ident {
     match syn::parse_str::<syn::Ident>(&member.ident) {
         Ok(ident) => ident,
@@ -363,7 +366,7 @@ pub(super) fn cfg_of(member: &Member) -> Option<TokenStream> {
     cfg(&member.features)
 }
 
-/// A type without its bounds, which fields do not show.
+/// Returns a type without its bounds, which are not part of the field's type.
 fn free(ty: &Ty) -> Ty {
     match ty {
         Ty::Int(_) => Ty::Int(Bounds::default()),

@@ -1,4 +1,4 @@
-//! The list of proposals, which a program opts into one by one.
+//! The list of proposals, each of which has a feature of its own.
 
 use super::Emitter;
 use crate::model::type_ident;
@@ -7,8 +7,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 impl Emitter<'_> {
-    /// Lists these proposals. Patches with an identifier are extensions, which peers announce
-    /// elsewhere.
+    /// Sets the proposals to list. Patches with an identifier are extensions, which peers announce
+    /// elsewhere, and are not listed.
     #[must_use]
     pub fn with_proposals(mut self, patches: &[Patch]) -> Self {
         let drafts = patches.iter().filter(|patch| patch.identifier.is_none());
@@ -35,15 +35,15 @@ impl Emitter<'_> {
             quote! { #[cfg(feature = #name)] Self::#ident => #name }
         });
         quote! {
-            //! The proposals whose features are on.
-            /// A draft on the newest revision, behind the feature of its name.
+            //! The proposals whose features are enabled.
+            /// A proposed addition to the newest revision. Each is behind the feature of its name.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             #[non_exhaustive]
             pub enum Proposal { #(#variants,)* }
             impl Proposal {
-                /// All proposals that are compiled.
+                /// All proposals whose features are enabled.
                 pub const ALL: &'static [Self] = &[#(#all,)*];
-                /// The name under which it is announced.
+                /// Returns the name that a peer declares to use the proposal.
                 #[must_use]
                 pub fn as_str(self) -> &'static str {
                     match self { #(#names,)* }

@@ -1,4 +1,4 @@
-//! Bounds as ranges in the generated code.
+//! Bounds as range expressions in the generated code.
 
 use crate::model::Bounds;
 use proc_macro2::{Literal, TokenStream};
@@ -20,7 +20,7 @@ pub(super) fn length(bounds: &Bounds) -> TokenStream {
     range(bounds, literal, &quote! { 0 }, &quote! { usize::MAX })
 }
 
-/// A few elements, within the bounds.
+/// Returns a small range of lengths within the bounds.
 pub(super) fn few(bounds: &Bounds) -> TokenStream {
     let min = bounds.min.as_ref().and_then(size).unwrap_or(0);
     let max = bounds.max.as_ref().and_then(size);

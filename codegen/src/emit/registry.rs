@@ -1,4 +1,4 @@
-//! What spans all revisions: the list of revisions, types by name, messages at any revision.
+//! The files for all revisions: the list of revisions, types by name, and messages at any revision.
 
 mod versions;
 
@@ -9,11 +9,11 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 impl Emitter<'_> {
-    /// The files beside the modules of the revisions.
+    /// Generates the files next to the modules of the revisions.
     ///
     /// # Errors
     ///
-    /// When a file does not parse, which is a fault of the generator.
+    /// Returns an error if a generated file does not parse, which is a bug in the generator.
     pub fn root(&self) -> Result<Vec<File>, EmitError> {
         Ok(vec![
             file("mod.rs", &self.revisions())?,
@@ -27,7 +27,7 @@ impl Emitter<'_> {
         self.family.models.len().saturating_sub(1)
     }
 
-    /// The condition under which a revision is compiled: the newest always is.
+    /// Returns the condition under which a revision is compiled. The newest one is always compiled.
     fn revision_cfg(&self, at: usize) -> Option<TokenStream> {
         (at != self.newest()).then(|| {
             let feature = feature_name(&self.family.models[at].revision);
@@ -35,7 +35,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// The condition under which a revision is not compiled: the oldest switches on all others.
+    /// Returns the condition under which some revision is not compiled. The feature of the oldest
+    /// revision enables all others.
     fn some_revision_off(&self) -> TokenStream {
         match self.family.models.first() {
             Some(oldest) if self.newest() > 0 => {
@@ -67,7 +68,7 @@ impl Emitter<'_> {
         let newest = format_ident!("{}", self.modules[self.newest()]);
         let docs = texts
             .iter()
-            .map(|text| super::docs::lines(&format!("Revision {text}.")));
+            .map(|text| super::docs::lines(&format!("The revision {text}.")));
         quote! {
             //! The revisions of the specification, oldest to newest.
             #(#modules)*
@@ -77,7 +78,7 @@ impl Emitter<'_> {
             mod proposals;
             mod versions;
             pub use proposals::Proposal;
-            /// A revision of the specification. Older ones are smaller.
+            /// A revision of the specification. Revisions are ordered by age: an older one is less than a newer one.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             #[non_exhaustive]
             pub enum Revision { #(#docs #idents,)* }
@@ -86,7 +87,7 @@ impl Emitter<'_> {
                 pub const ALL: &'static [Self] = &[#(Self::#idents),*];
                 /// The newest revision.
                 pub const LATEST: Self = Self::#latest;
-                /// The text that names the revision on the wire.
+                /// Returns the name of the revision as it is written in messages.
                 #[must_use]
                 pub fn as_str(self) -> &'static str {
                     match self { #(Self::#idents => #texts,)* }
@@ -104,7 +105,7 @@ impl Emitter<'_> {
                 .types
                 .iter()
                 .map(|def| self.registry_row(at, model, &def.name));
-            let about = super::docs::lines(&format!("Types of {}.", model.revision));
+            let about = super::docs::lines(&format!("The types of revision {}.", model.revision));
             quote! { #about #cfg static #name: &[Entry] = &[#(#rows),*]; }
         });
         let arms = (0..=self.newest()).map(|at| {
@@ -121,11 +122,11 @@ impl Emitter<'_> {
         });
         let off = self.some_revision_off();
         quote! {
-            //! All types of all revisions by name.
+            //! A table of all types of all revisions by their name in the schema.
             use crate::registry::Entry;
             use super::Revision;
             #(#modules)*
-            /// The types of a revision; none if its feature is off.
+            /// Returns the types of a revision. The list is empty if the feature of the revision is disabled.
             pub(crate) fn entries(revision: Revision) -> &'static [Entry] {
                 match revision {
                     #(#arms,)*
@@ -157,7 +158,7 @@ impl Emitter<'_> {
         quote! { #cfg #row }
     }
 
-    /// The type of the next revision that this one is converted to.
+    /// Returns the type of the next revision to which this one is converted.
     pub(super) fn above(&self, at: usize, name: &str) -> Option<String> {
         let other = self.renamed(at, name);
         let (old, new) = (&self.family.models[at], &self.family.models[at + 1]);
@@ -168,7 +169,7 @@ impl Emitter<'_> {
         step_exists(self, at, name, &other).then_some(other)
     }
 
-    /// The type of the revision before that this one is converted to.
+    /// Returns the type of the previous revision to which this one is converted.
     pub(super) fn below(&self, at: usize, name: &str) -> Option<String> {
         let older = &self.family.models[at - 1];
         older
@@ -187,7 +188,7 @@ fn revision_ident(revision: &str) -> syn::Ident {
     format_ident!("V{}", &name[1..])
 }
 
-/// The cargo feature of a revision.
+/// Returns the name of a revision's Cargo feature.
 #[must_use]
 pub fn feature_name(revision: &str) -> String {
     format!("v{revision}")

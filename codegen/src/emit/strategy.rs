@@ -1,4 +1,4 @@
-//! Strategies of `proptest` for every type.
+//! `proptest` strategies for every type.
 
 use super::object::{cfg_of, field, stored};
 use super::{EmitError, Emitter, Scope, cfg, range, used};
@@ -48,7 +48,7 @@ impl Scope<'_> {
         }))
     }
 
-    /// A variant that is told apart by optional members is only drawn with them.
+    /// A variant that is distinguished by optional members is only generated with them.
     fn decided(&self, ty: &Ty) -> TokenStream {
         let Ty::Named(name) = ty else {
             return TokenStream::new();
@@ -146,7 +146,7 @@ impl Scope<'_> {
             }
             Ty::Null | Ty::Const(_) => {
                 return Err(EmitError::Unsupported(format!(
-                    "{}: a constant on its own",
+                    "{}: a constant that is not a member of an object",
                     self.def.name
                 )));
             }

@@ -27,8 +27,8 @@ impl Scope<'_> {
         let (rest, rest_text, order) = if known.open {
             (
                 quote! {
-                    /// A value that this revision does not name. Only [`From`] makes one, so that
-                    /// a known value never hides in it.
+                    /// A value that this revision does not declare. Only [`From`] creates it, so that
+                    /// it never holds a declared value.
                     Other(codec::OtherText<Self>),
                 },
                 quote! { Self::Other(text) => text.as_str(), },
@@ -96,7 +96,7 @@ impl Scope<'_> {
             pub enum #ident { #(#texts #idents,)* #rest }
             #cfg
             impl #ident {
-                /// The value on the wire.
+                /// Returns the value as it is written in messages.
                 #[must_use]
                 pub fn as_str(&self) -> &str {
                     match self {

@@ -1,4 +1,4 @@
-//! Unions: enums whose decoder chooses by kind, tag or shape.
+//! Unions: enums whose decoder selects the variant by the kind of the value, a tag or the shape.
 
 use super::{EmitError, Scope, cfg, docs};
 use crate::discriminate::{Candidate, JsonKind, Objects, plan};
@@ -87,7 +87,7 @@ impl Scope<'_> {
 
     fn held_type(&self, ty: &Ty) -> Result<TokenStream, EmitError> {
         match ty {
-            // A constant of a union is a whole type only together with the others.
+            // A constant in a union is only a complete type together with the other variants.
             Ty::Const(_) => Ok(quote! { Value }),
             other => self.rust_type(other),
         }
@@ -128,7 +128,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Variants of one kind of value, tried in order.
+    /// Generates the decoder for several variants with the same kind of value, tried in order.
     fn several_hook<'a>(
         &self,
         kind: JsonKind,
@@ -225,7 +225,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The expression that decodes a variant from `members`.
+    /// Generates the expression that decodes a variant from `members`.
     fn take(&self, variant: &Variant) -> TokenStream {
         let name = format_ident!("{}", variant.ident);
         let kind = match &variant.ty {
@@ -302,7 +302,7 @@ impl Scope<'_> {
     }
 }
 
-/// A row of the table of candidates.
+/// Generates a row in the table of candidates.
 fn row(union: &Union, candidate: &Candidate) -> TokenStream {
     let variant = &union.variants[candidate.variant];
     let cfg = cfg(&variant.features);
@@ -322,7 +322,7 @@ fn row(union: &Union, candidate: &Candidate) -> TokenStream {
         if all_text {
             quote! { (#member, &[#(#values),*]) }
         } else {
-            // Other constants are checked by the variant's own decoder.
+            // Other constants are checked by the decoder of the variant.
             quote! { (#member, &[]) }
         }
     });

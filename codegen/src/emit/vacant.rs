@@ -1,4 +1,4 @@
-//! The values that a type holds until its own are read.
+//! The placeholder values of types for decoding in place.
 
 use super::object::{cfg_of, field, stored};
 use super::{Scope, cfg};
@@ -31,7 +31,7 @@ impl Scope<'_> {
         self.vacant(&quote! { Self { #(#fields,)* #extra } })
     }
 
-    /// The first variant that is always there.
+    /// Generates the first variant that exists with any set of features.
     pub(super) fn vacant_union(&self, union: &Union) -> Option<TokenStream> {
         let variant = union
             .variants
@@ -44,7 +44,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The first value.
+    /// Generates the first value.
     pub(super) fn vacant_enum(&self, variant: &syn::Ident) -> TokenStream {
         self.vacant(&quote! { Self::#variant })
     }

@@ -1,4 +1,4 @@
-//! From schema documents to named types.
+//! Builds named types from schema documents.
 
 mod merge;
 mod shape;
@@ -20,33 +20,33 @@ use crate::words::Words;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Why a schema could not be understood.
+/// The errors of building a model.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A keyword or combination that the generator has no type for.
-    #[error("{file}#{pointer}: {what}")]
+    /// A keyword or combination for which the generator has no type.
+    #[error("{file}#{pointer}: not supported: {what}")]
     Unsupported {
         /// The file.
         file: String,
-        /// Where in it.
+        /// The position in the file.
         pointer: String,
-        /// What is not supported.
+        /// The unsupported feature.
         what: String,
     },
-    /// Two different types have one name.
+    /// Two different types have the same name.
     #[error(
-        "{file}#{pointer}: the name `{name}` already stands for a different type; give this one a name of its own in the hints"
+        "{file}#{pointer}: the name `{name}` is already used by a different type; choose another name for this one in the hints"
     )]
     Clash {
         /// The file.
         file: String,
-        /// Where in it.
+        /// The position in the file.
         pointer: String,
         /// The name.
         name: String,
     },
-    /// Requests whose result is not known.
-    #[error("{file}: no result is known for {}; say it in the hints, under `messages.results`", .names.join(", "))]
+    /// Requests whose result type is unknown.
+    #[error("{file}: unknown result type of {}; add it to the hints, under `messages.results`", .names.join(", "))]
     Unanswered {
         /// The file.
         file: String,
@@ -57,11 +57,12 @@ pub enum BuildError {
 
 /// Builds the model of a schema.
 ///
-/// `definitions` are in the form of [`crate::schema::Document`]: references begin with `#/$defs/`.
+/// References in `definitions` have the form used by [`crate::schema::Document`]: they start with
+/// `#/$defs/`.
 ///
 /// # Errors
 ///
-/// What the generator has no type for, with its place in the file.
+/// Returns a [`BuildError`] with the position of the unsupported or conflicting definition.
 pub fn build(
     file: &str,
     revision: &str,
@@ -132,7 +133,7 @@ struct Builder<'a> {
     words: &'a Words,
     types: Vec<TypeDef>,
     index: BTreeMap<String, usize>,
-    /// Inline types that took the name of a definition, to be compared with it at the end.
+    /// Inline types that have the name of a definition. They are compared with it at the end.
     claims: Vec<(String, Kind, String)>,
 }
 
@@ -168,7 +169,7 @@ impl Builder<'_> {
         self.types.push(def);
     }
 
-    /// The type of an inline schema; one that needs a name gets it and is hoisted.
+    /// Returns the type of an inline schema. A type that needs a name becomes a definition.
     fn inline(&mut self, default: &str, schema: &Value, pointer: &str) -> Result<Ty, BuildError> {
         let name = self.hints.inline_name(self.revision, default);
         let kind = self.kind(&name, schema, pointer)?;
@@ -186,7 +187,7 @@ impl Builder<'_> {
                 });
             }
         } else {
-            // The words of an inline type are its own, not those of the member that holds it.
+            // An inline type has its own documentation, not that of the member that contains it.
             let mut bare = schema.clone();
             if !self.keeps_descriptions()
                 && let Some(object) = bare.as_object_mut()
@@ -198,13 +199,13 @@ impl Builder<'_> {
         Ok(Ty::Named(name))
     }
 
-    /// Bounds are checked where a member is read and written, and nowhere deeper.
+    /// Bounds are checked when a member is decoded and encoded, but not deeper inside a type.
     fn refuse_bounds(&self, ty: &Ty, pointer: &str) -> Result<(), BuildError> {
         match ty {
             Ty::Int(bounds) | Ty::Number(bounds) | Ty::String(bounds) | Ty::Array(_, bounds)
                 if !bounds.is_free() =>
             {
-                self.unsupported(pointer, "bounds elsewhere than on a member of an object")
+                self.unsupported(pointer, "bounds that are not on a member of an object")
             }
             Ty::Nullable(inner) => self.refuse_bounds(inner, pointer),
             _ => Ok(()),
@@ -231,7 +232,7 @@ impl Builder<'_> {
         if schema.get("enum").is_some() {
             return self.unsupported(
                 &format!("{pointer}/enum"),
-                "an enumeration of other values than strings",
+                "an enumeration with values other than strings",
             );
         }
         if schema.get("allOf").is_some() || any_of(schema).is_some() {
@@ -319,7 +320,7 @@ impl Builder<'_> {
             Some(_) => {
                 return self.unsupported(
                     &format!("{pointer}/additionalProperties"),
-                    "named members beside further members of a stated type",
+                    "`properties` together with typed `additionalProperties`",
                 );
             }
         };
@@ -338,7 +339,7 @@ impl Builder<'_> {
             let is_required = required.contains(json);
             let mut ty = self.inline(&default, value, &place)?;
             if let (Ty::Const(Value::String(only)), false) = (&ty, is_required) {
-                // An optional constant is there or not, which a field has to say.
+                // An optional constant may be absent, so it needs a field.
                 let one = serde_json::json!({"type": "string", "enum": [only]});
                 ty = self.single_value(&default, &one, only);
             }
@@ -384,7 +385,10 @@ impl Builder<'_> {
         idents.sort();
         idents.dedup();
         if idents.len() != values.len() {
-            return self.unsupported(pointer, "two values of the enumeration give the same name");
+            return self.unsupported(
+                pointer,
+                "two values of the enumeration have the same Rust name",
+            );
         }
         let values = values
             .iter()
@@ -396,7 +400,7 @@ impl Builder<'_> {
         Ok(Kind::Enum(StringEnum { values, open }))
     }
 
-    /// Keywords that restrict values in a way that no generated type would check.
+    /// Rejects keywords that restrict values in a way that no generated type would check.
     fn refuse_unsupported(&self, schema: &Value, pointer: &str) -> Result<(), BuildError> {
         for key in [
             "pattern",

@@ -1,9 +1,9 @@
-//! The method table: which definitions are messages, who sends them, what answers them.
+//! The messages of a schema: their senders, params and results.
 
 use super::{Kind, Model, Ty};
 use crate::hints::Messages;
 
-/// Who sends a message.
+/// The side that sends a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
     /// The client.
@@ -12,29 +12,29 @@ pub enum Sender {
     Server,
     /// Either side.
     Both,
-    /// Not said.
+    /// The schema does not define it.
     Unknown,
 }
 
 /// A message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Name of its definition.
+    /// The name of its definition.
     pub name: String,
-    /// The constant that names it on the wire.
+    /// The method: the constant that identifies the message.
     pub method: String,
     /// Request or notification.
     pub kind: MessageKind,
-    /// Who sends it.
+    /// The side that sends it.
     pub sender: Sender,
-    /// Type of its parameters, and whether they must be there.
+    /// The type of its params, and whether they are required.
     pub params: Option<(Ty, bool)>,
 }
 
 /// A request with the type of its result, or a notification.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MessageKind {
-    /// A request and what it is answered with.
+    /// A request, with the type of its result.
     Request(Ty),
     /// A notification.
     Notification,
@@ -42,8 +42,8 @@ pub enum MessageKind {
 
 /// Finds the messages of a model.
 ///
-/// After this, every definition with a constant method and the name of a request or notification
-/// is in the table; a request without a result definition is reported by name.
+/// Every definition with a constant method whose name is that of a request or a notification
+/// becomes a message. Requests without a result definition are returned as an error, by name.
 pub(super) fn find(model: &Model, rules: &Messages) -> Result<Vec<Message>, Vec<String>> {
     let mut messages = Vec::new();
     let mut unanswered = Vec::new();
@@ -90,7 +90,8 @@ pub(super) fn find(model: &Model, rules: &Messages) -> Result<Vec<Message>, Vec<
     }
 }
 
-/// What answers a request: as the data says, as a response definition says, or by its name.
+/// Returns the result type of a request: from the hints, from a response definition, or by its
+/// name.
 fn result_of(model: &Model, rules: &Messages, request: &str, stem: &str) -> Option<Ty> {
     for scope in [model.revision.as_str(), "*"] {
         if let Some(name) = rules
@@ -116,7 +117,7 @@ fn result_of(model: &Model, rules: &Messages, request: &str, stem: &str) -> Opti
     model.get(&name).map(|_| Ty::Named(name))
 }
 
-/// Who sends a message: the unions by sender say it.
+/// Returns the sender of a message, which follows from the unions of each sender.
 fn sender_of(model: &Model, rules: &Messages, name: &str) -> Sender {
     let listed = |unions: &[String]| {
         unions

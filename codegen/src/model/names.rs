@@ -1,14 +1,14 @@
-//! Rust names from names in a schema.
+//! Converts names of a schema to Rust names.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 
-/// Names that would hide something of Rust's prelude get `Object` behind them.
+/// Names that would shadow something in Rust's prelude get the suffix `Object`.
 const PRELUDE: [&str; 16] = [
     "Result", "Error", "Option", "Some", "None", "Ok", "Err", "Vec", "String", "Box", "Default",
     "Clone", "Send", "Sync", "From", "Into",
 ];
 
-/// The Rust name of a definition.
+/// Returns the Rust name of a definition.
 #[must_use]
 pub fn type_ident(name: &str) -> String {
     if PRELUDE.contains(&name) {
@@ -17,7 +17,7 @@ pub fn type_ident(name: &str) -> String {
     if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && name.starts_with(|c: char| c.is_ascii_uppercase())
     {
-        return name.to_owned();
+        return words(name).iter().map(|word| capitalize(word)).collect();
     }
     let ident = name.to_upper_camel_case();
     if ident.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -27,7 +27,40 @@ pub fn type_ident(name: &str) -> String {
     }
 }
 
-/// The Rust name of a member. A reversed domain in front, as in `org.example/name`, is left out.
+/// Acronyms that schemas write in capitals, possibly several in a row.
+const ACRONYMS: [&str; 12] = [
+    "API", "CSS", "HTML", "HTTP", "HTTPS", "ID", "JSON", "RPC", "SQL", "URI", "URL", "XML",
+];
+
+/// Converts a word of a type name to the case of Rust: `URL` to `Url`, and `JSONRPC` to `JsonRpc`.
+fn capitalize(word: &str) -> String {
+    if word.len() < 2 || !word.chars().all(|c| c.is_ascii_uppercase()) {
+        return word.to_owned();
+    }
+    let (first, rest) = split_acronym(word);
+    let mut capitalized = first[..1].to_owned();
+    capitalized.push_str(&first[1..].to_ascii_lowercase());
+    if let Some(rest) = rest {
+        capitalized.push_str(&capitalize(rest));
+    }
+    capitalized
+}
+
+/// Splits off the first acronym of a word if the whole word consists of acronyms.
+fn split_acronym(word: &str) -> (&str, Option<&str>) {
+    if ACRONYMS.contains(&word) {
+        return (word, None);
+    }
+    let split = ACRONYMS.iter().find_map(|acronym| {
+        let rest = word.strip_prefix(acronym)?;
+        let is_whole = ACRONYMS.contains(&rest) || split_acronym(rest).1.is_some();
+        is_whole.then(|| (&word[..acronym.len()], Some(rest)))
+    });
+    split.unwrap_or((word, None))
+}
+
+/// Returns the Rust name of a member. A reversed domain at the start, as in `org.example/name`, is
+/// omitted.
 #[must_use]
 pub fn field_ident(json: &str) -> String {
     let short = json.rsplit('/').next().unwrap_or(json);
@@ -44,7 +77,7 @@ pub fn field_ident(json: &str) -> String {
     }
 }
 
-/// The Rust name of a variant.
+/// Returns the Rust name of a variant.
 #[must_use]
 pub fn variant_ident(text: &str) -> String {
     let ident = text.to_upper_camel_case();
@@ -56,7 +89,7 @@ pub fn variant_ident(text: &str) -> String {
     }
 }
 
-/// The words of a type name: `JSONRPCErrorResponse` is `JSONRPC`, `Error`, `Response`.
+/// Splits a type name into words: `JSONRPCErrorResponse` into `JSONRPC`, `Error`, `Response`.
 #[must_use]
 pub fn words(name: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
@@ -77,7 +110,7 @@ pub fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Short names for the variants of a union: what the type names have in common is left out.
+/// Returns short names for the variants of a union, without the words that all type names share.
 #[must_use]
 pub(super) fn shorten(names: &[String]) -> Vec<String> {
     let split: Vec<Vec<String>> = names.iter().map(|name| words(name)).collect();
@@ -98,10 +131,36 @@ pub(super) fn shorten(names: &[String]) -> Vec<String> {
         .map(|(words, name)| {
             let end = words.len() - back;
             if front < end {
-                words[front..end].concat()
+                words[front..end]
+                    .iter()
+                    .map(|word| capitalize(word))
+                    .collect()
             } else {
                 name.clone()
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::type_ident;
+
+    #[test]
+    fn acronyms_are_written_in_the_case_of_rust() {
+        for (name, ident) in [
+            ("Tool", "Tool"),
+            ("OpenURLParams", "OpenUrlParams"),
+            ("JSONRPCMessage", "JsonRpcMessage"),
+            ("HTTPSURL", "HttpsUrl"),
+            ("TaskID", "TaskId"),
+            ("SARIF", "Sarif"),
+            ("XAxis", "XAxis"),
+            ("Axis2D", "Axis2D"),
+            ("Error", "ErrorObject"),
+            ("vendor.thing", "VendorThing"),
+        ] {
+            assert_eq!(type_ident(name), ident);
+        }
+    }
 }

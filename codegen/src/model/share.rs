@@ -1,36 +1,37 @@
-//! Which types of several revisions are one Rust type.
+//! Finds the types of several revisions that can be one Rust type.
 
 use super::{Kind, Message, MessageKind, Model, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Models of several revisions, oldest first, and where each type stands.
+/// The models of several revisions, oldest first, and the module of each type.
 #[derive(Debug)]
 pub struct Family {
     /// The models, oldest first.
     pub models: Vec<Model>,
-    /// For each model: type name to the index of the model in which the Rust type stands.
+    /// For each model: type name to the index of the model whose module defines the Rust type.
     homes: Vec<BTreeMap<String, usize>>,
 }
 
 impl Family {
-    /// The newest model that has the same type.
+    /// Returns the index of the newest model that has the same type.
     #[must_use]
     pub fn home(&self, model: usize, name: &str) -> usize {
         self.homes[model].get(name).copied().unwrap_or(model)
     }
 
-    /// Whether a type is written in a model's own module.
+    /// Returns `true` if a type is defined in the module of the model.
     #[must_use]
     pub fn is_home(&self, model: usize, name: &str) -> bool {
         self.home(model, name) == model
     }
 }
 
-/// Finds the types that are identical in adjacent revisions, everything they refer to included.
+/// Finds the types that are identical in adjacent revisions, including everything that they refer
+/// to.
 ///
-/// After this, each type stands in the newest revision of an unbroken row of revisions that
-/// have it. A request counts with the type of its result, since one Rust type has one entry in
-/// the method table.
+/// Each type is defined in the newest revision of an unbroken sequence of revisions that have it. A
+/// request is compared together with its result type, because a Rust type can
+/// only be one request, with one result type.
 #[must_use]
 pub fn share(models: Vec<Model>) -> Family {
     let mut homes: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); models.len()];
@@ -44,7 +45,7 @@ pub fn share(models: Vec<Model>) -> Family {
     Family { models, homes }
 }
 
-/// Names that stand for the same type in both models.
+/// Returns the names that mean the same type in both models.
 fn same(a: &Model, b: &Model) -> BTreeSet<String> {
     let mut same: BTreeSet<String> = a
         .types
@@ -72,7 +73,7 @@ fn same(a: &Model, b: &Model) -> BTreeSet<String> {
     }
 }
 
-/// A kind without what proposals add, and with aliases of plain types written out.
+/// Returns a kind without the additions of proposals, and with aliases of plain types replaced.
 fn plain(model: &Model, kind: &Kind) -> Kind {
     let mut kind = kind.clone();
     match &mut kind {
@@ -109,7 +110,7 @@ fn message<'a>(model: &'a Model, name: &str) -> Option<&'a Message> {
     model.messages.iter().find(|message| message.name == name)
 }
 
-/// Types that a type refers to, its result included if it is a request.
+/// Returns the types that a type refers to, including the result of a request.
 fn needs(model: &Model, name: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut note = |name: &str| {

@@ -1,4 +1,4 @@
-//! The corrected schemas, for tests and for programs that validate: what the types agree with.
+//! The corrected schemas that match the generated types, for tests and for validators.
 
 use super::{Project, ProjectError};
 use crate::emit::File;
@@ -8,14 +8,15 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 impl Project {
-    /// Each revision's schema with its errata; what proposals add is marked with `x-feature`.
+    /// Returns the schema of each revision with errata applied. Additions of proposals are marked
+    /// with `x-feature`.
     ///
-    /// A type that an older revision shares with the newest one carries what proposals add to it
-    /// there, so it does so in the older revision's schema, too.
+    /// A type that an older revision shares with the newest one has the additions of proposals, so
+    /// the schema of the older revision has them, too.
     ///
     /// # Errors
     ///
-    /// As [`documents`](Self::documents).
+    /// Returns the same errors as [`documents`](Self::documents).
     pub(super) fn corrected(&self, family: &Family) -> Result<Vec<File>, ProjectError> {
         let mut documents = self.documents()?;
         let Some((_, newest)) = documents.last().cloned() else {
@@ -41,7 +42,7 @@ impl Project {
     }
 }
 
-/// Copies the members that proposals add to a definition, with what they refer to.
+/// Copies the members that proposals add to a definition, and the definitions that they refer to.
 fn adopt(document: &mut Document, newest: &Document, name: &str) {
     let added = marked(newest.definitions.get(name));
     let Some(properties) = document
@@ -68,7 +69,7 @@ fn adopt(document: &mut Document, newest: &Document, name: &str) {
     }
 }
 
-/// Members that a proposal adds to a definition.
+/// Returns the members that a proposal adds to a definition.
 fn marked(schema: Option<&Value>) -> Map<String, Value> {
     let properties = schema
         .and_then(|schema| schema.get("properties"))

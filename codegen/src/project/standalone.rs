@@ -1,4 +1,4 @@
-//! One schema, without a project around it.
+//! Generates code for a single schema that is not part of the project.
 
 use super::{Project, ProjectError};
 use crate::emit::{Emitter, File};
@@ -7,30 +7,30 @@ use crate::model::{build, share};
 use crate::schema::{Document, verify};
 use crate::words::Words;
 
-/// What came of a schema.
+/// The code generated for a single schema.
 #[derive(Debug)]
 pub struct Standalone {
-    /// The files: a module whose submodule `support` the caller fills.
+    /// The files: a module. The caller adds the submodule `support`.
     pub files: Vec<File>,
-    /// The revision whose structure the schema has, and whose errata and hints were applied.
+    /// The revision with the same structure, whose errata and hints were applied.
     pub recognised: Option<String>,
-    /// Sentences about unions whose members cannot be told apart.
+    /// Messages about unions whose variants cannot be distinguished.
     pub warnings: Vec<String>,
-    /// Number of types, inline ones included.
+    /// The number of types, including inline types.
     pub types: usize,
-    /// Number of messages.
+    /// The number of messages.
     pub messages: usize,
 }
 
 impl Project {
-    /// Generates a module tree for any schema of definitions.
+    /// Generates a module tree for any schema with definitions.
     ///
-    /// A schema with the structure of one of the project's revisions gets that revision's errata
-    /// and hints, so that the outcome is the same API. Any other one gets `hints`.
+    /// For a schema with the structure of one of the project's revisions, the errata and hints of
+    /// that revision are applied, so that the API is the same. Any other schema uses `hints`.
     ///
     /// # Errors
     ///
-    /// What is wrong with the schema, or has no type, with its place.
+    /// Returns an error with the position if the schema is invalid or uses an unsupported type.
     pub fn standalone(
         &self,
         name: &str,
@@ -80,7 +80,7 @@ impl Project {
         })
     }
 
-    /// The revision whose structure a document has.
+    /// Returns the revision that has the structure of a document.
     fn recognise(&self, document: &Document) -> Result<Option<String>, ProjectError> {
         for source in &self.schemas {
             let ours = Document::parse(&source.file, &source.text)?;

@@ -1,4 +1,4 @@
-//! Whether a value is a schema of the subset that is understood.
+//! Checks that a value is a schema within the supported subset.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::error::{SchemaError, shown};
 use super::keyword::{Holds, TYPES, holds};
 use super::{pointer, reference, walk};
 
-/// Checks a schema, its keywords and all schemas inside it, except where references lead.
+/// Checks a schema, its keywords and all schemas inside it. Does not follow references.
 pub(super) fn schema(file: &str, at: &str, value: &Value) -> Result<(), SchemaError> {
     match value {
         Value::Bool(_) => Ok(()),
@@ -17,7 +17,7 @@ pub(super) fn schema(file: &str, at: &str, value: &Value) -> Result<(), SchemaEr
     }
 }
 
-/// Checks that every reference inside a schema names one of the definitions.
+/// Checks that every reference inside a schema refers to one of the definitions.
 pub(super) fn references(
     file: &str,
     at: &str,
@@ -69,7 +69,7 @@ pub(super) fn member(
         Holds::Schema => schema(file, &place, value),
         Holds::SchemaList => {
             let list = value.as_array().filter(|list| !list.is_empty());
-            fits(list.is_some(), "an array of schemas, at least one")?;
+            fits(list.is_some(), "an array of at least one schema")?;
             list.into_iter()
                 .flatten()
                 .enumerate()
@@ -91,11 +91,11 @@ pub(super) fn member(
         Holds::Types => fits(types(value), "the name of a JSON type, or an array of them"),
         Holds::Values => fits(
             value.as_array().is_some_and(|all| !all.is_empty()),
-            "some values",
+            "an array of at least one value",
         ),
-        Holds::Names => fits(names(value), "an array of names, each once"),
+        Holds::Names => fits(names(value), "an array of distinct names"),
         Holds::Number => fits(value.is_number(), "a number"),
-        Holds::Count => fits(value.is_u64(), "a whole number, zero or more"),
+        Holds::Count => fits(value.is_u64(), "an integer that is not negative"),
         Holds::Flag => fits(value.is_boolean(), "`true` or `false`"),
         Holds::Text => fits(value.is_string(), "a string"),
         Holds::Data | Holds::Prose => Ok(()),
@@ -119,7 +119,8 @@ fn names(value: &Value) -> bool {
     })
 }
 
-/// Whether following bare references from a definition comes back to it, so that it says nothing.
+/// Returns `true` if following plain references from a definition leads back to it, so that it has
+/// no content.
 pub(super) fn circular(name: &str, definitions: &Map<String, Value>) -> bool {
     let mut next = definitions.get(name).and_then(reference);
     for _ in 0..definitions.len() {
@@ -132,7 +133,7 @@ pub(super) fn circular(name: &str, definitions: &Map<String, Value>) -> bool {
     false
 }
 
-/// The error for a value that does not belong where it is.
+/// Returns the error for a value that is not valid at its position.
 pub(super) fn misfit(file: &str, at: &str, expected: &'static str, found: &Value) -> SchemaError {
     SchemaError::NotASchema {
         file: file.to_owned(),

@@ -1,11 +1,11 @@
-//! What changed from one document to another.
+//! The changes from one document to another.
 //!
-//! One rule says what is breaking: a value that was valid may now be refused, or a name that a
-//! program could use is gone. So it is breaking to remove a definition, a message, a member, a
-//! value or a union's member, to require a member, and to narrow a type or a bound. It is not
-//! breaking to add any of them, to make a member optional, or to widen, although a program that
-//! reads such values may meet something new. Formats, defaults and marks are never breaking, since
-//! they refuse nothing.
+//! A change is breaking if a value that was valid may now be rejected, or if a name that a program
+//! could use no longer exists. So it is breaking to remove a definition, a message, a member, a
+//! value or a member of a union, to require a member, and to narrow a type or a bound. It is not
+//! breaking to add one of them, to make a member optional, or to widen a type or a bound, although
+//! a program that reads such values may receive something new. Changes of formats, defaults and
+//! flags are never breaking, because these reject nothing.
 
 use serde::Serialize;
 
@@ -20,30 +20,30 @@ pub struct SchemaDiff {
     pub from: String,
     /// The name of the newer document.
     pub to: String,
-    /// What changed: messages first, then definitions, then their parts in the order of the newer
+    /// The changes: messages first, then definitions, then their parts in the order of the newer
     /// document.
     pub changes: Vec<SchemaChange>,
 }
 
-/// A change.
+/// A single change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SchemaChange {
-    /// What changed.
+    /// The kind of the changed thing.
     pub subject: Subject,
-    /// How it changed.
+    /// The kind of the change.
     pub kind: ChangeKind,
-    /// Whether a value that was valid may now be refused, or a name is gone.
+    /// `true` if a value that was valid may now be rejected, or if a name no longer exists.
     pub breaking: bool,
     /// The method of a message, the name of a definition, or a path such as `Tool.icons[]`.
     pub name: String,
-    /// JSON pointer below the definitions; for a message, to its definition.
+    /// JSON pointer below the definitions. For a message it points to the definition.
     pub pointer: String,
-    /// A remark: the definition of a message, or what exactly changed.
+    /// Details: the definition of a message, or a description of the change.
     pub detail: String,
 }
 
-/// What a change is about.
+/// The kind of a changed thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
@@ -53,30 +53,30 @@ pub enum Subject {
     Definition,
     /// A member of an object.
     Member,
-    /// Anything else that a definition says.
+    /// Any other part of a definition.
     Type,
 }
 
-/// How something changed.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
-    /// Only the newer document has it.
+    /// It exists only in the newer document.
     Added,
-    /// Only the older document has it.
+    /// It exists only in the older document.
     Removed,
-    /// Both have it, differently.
+    /// It exists in both documents, but differs.
     Changed,
 }
 
 impl SchemaDiff {
-    /// The breaking changes.
+    /// Returns the breaking changes.
     pub fn breaking(&self) -> impl Iterator<Item = &SchemaChange> {
         self.changes.iter().filter(|change| change.breaking)
     }
 }
 
-/// Compares two documents; words do not count.
+/// Compares two documents. Texts are ignored.
 #[must_use]
 pub fn diff(old: &Document, new: &Document) -> SchemaDiff {
     let changes = Differ::new(&old.without_prose(), &new.without_prose()).changes();

@@ -1,4 +1,4 @@
-//! Going through two documents side by side and noting what changed.
+//! Compares two documents and records the changes.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -36,7 +36,8 @@ pub(super) struct Differ<'a> {
     old: &'a Document,
     new: &'a Document,
     changes: Vec<SchemaChange>,
-    /// Pairs of differently named definitions that are being compared, against endless recursion.
+    /// Pairs of definitions with different names that are being compared, to stop infinite
+    /// recursion.
     open: HashSet<(String, String)>,
 }
 
@@ -119,7 +120,7 @@ impl<'a> Differ<'a> {
             }
             (None, None) => self.resolved(place, before, after),
             (left, right) => {
-                // A type that was given a name or another one is compared by what it says.
+                // A type that was replaced by a reference or renamed is compared by its content.
                 let pair = [left, right].map(|name| name.unwrap_or(&place.pointer).to_owned());
                 let [left, right] = pair;
                 if self.open.insert((left.clone(), right.clone())) {
@@ -280,7 +281,7 @@ impl<'a> Differ<'a> {
         });
     }
 
-    /// The keywords that have no rule of their own above.
+    /// Compares the keywords that have no rule of their own above.
     fn rest(&mut self, place: &Place, before: &Value, after: &Value) {
         let mut keywords: Vec<&String> = Vec::new();
         for schema in [before, after] {
@@ -303,7 +304,7 @@ impl<'a> Differ<'a> {
     }
 }
 
-/// Methods and the definitions that have them.
+/// Returns the methods and the definitions that have them.
 fn methods(document: &Document) -> BTreeMap<&str, &str> {
     let definitions = document.definitions.iter();
     definitions

@@ -1,21 +1,22 @@
-//! A schema document: reading, checking and writing.
+//! [`Document`]: parsing, checking and printing of schema documents.
 
 use serde_json::{Map, Value};
 
 use super::walk::reference_to;
 use super::{SchemaError, check, pointer, prose, walk_mut};
 
-/// The version of JSON Schema that a document is written in.
+/// The version of JSON Schema in which a document is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// Draft 07 (and draft 04, whose subset is the same); types stand under `definitions`.
+    /// Draft 07, or draft 04, which is the same within the supported subset. Types are defined
+    /// under `definitions`.
     Draft07,
-    /// Draft 2020-12; types stand under `$defs`.
+    /// Draft 2020-12. Types are defined under `$defs`.
     Draft2020,
 }
 
 impl Dialect {
-    /// The value of `$schema`.
+    /// Returns the value of `$schema`.
     #[must_use]
     pub fn uri(self) -> &'static str {
         match self {
@@ -24,7 +25,7 @@ impl Dialect {
         }
     }
 
-    /// The member that holds the definitions.
+    /// Returns the name of the member that contains the definitions.
     #[must_use]
     pub fn keyword(self) -> &'static str {
         match self {
@@ -36,25 +37,25 @@ impl Dialect {
 
 /// The definitions of a schema document, in the order of the file.
 ///
-/// In memory every `$ref` reads `#/$defs/Name`, with the name as it stands under the definitions,
-/// whatever the dialect.
+/// In memory every `$ref` has the form `#/$defs/Name` in all dialects, with the name exactly as in
+/// the definitions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// The name of the file, for messages.
     pub file: String,
-    /// What the file is written in.
+    /// The dialect of the file.
     pub dialect: Dialect,
-    /// The types, by name.
+    /// The schemas of the types, by name.
     pub definitions: Map<String, Value>,
 }
 
 impl Document {
-    /// Reads and checks a document.
+    /// Parses and checks a document.
     ///
     /// # Errors
     ///
-    /// The first fault: not JSON, not a schema, a keyword that is not understood, a reference that
-    /// leads nowhere or out of the document.
+    /// Returns the first error: the text is not JSON or not a schema, it has an unsupported
+    /// keyword, or a reference to something that the document does not define.
     pub fn parse(file: &str, text: &str) -> Result<Self, SchemaError> {
         let root: Value = serde_json::from_str(text).map_err(|source| SchemaError::NotJson {
             file: file.to_owned(),
@@ -107,26 +108,26 @@ impl Document {
         Ok(document)
     }
 
-    /// Checks the definitions again, after a change.
+    /// Checks the definitions again after a change.
     ///
     /// # Errors
     ///
-    /// As for [`Document::parse`].
+    /// Returns the same errors as [`Document::parse`].
     pub fn check(&self) -> Result<(), SchemaError> {
         for (name, schema) in &self.definitions {
             let at = pointer::join(&format!("/{}", self.dialect.keyword()), name);
             check::schema(&self.file, &at, schema)?;
             check::references(&self.file, &at, schema, &self.definitions)?;
             if check::circular(name, &self.definitions) {
-                let expected = "a reference that leads to a type";
+                let expected = "a reference to a type, not a cycle of references";
                 return Err(check::misfit(&self.file, &at, expected, schema));
             }
         }
         Ok(())
     }
 
-    /// The same structure without the words: no `description`, `title`, `$comment`, `examples`
-    /// and the like. Properties that have these names stay.
+    /// Returns the document without texts for people: without `description`, `title`, `$comment`,
+    /// `examples` and similar keywords. Properties with these names are kept.
     #[must_use]
     pub fn without_prose(&self) -> Self {
         let mut copy = self.clone();
@@ -136,8 +137,9 @@ impl Document {
         copy
     }
 
-    /// The document as an ordinary JSON Schema file in the published form: `$schema` and the
-    /// definitions under the dialect's keyword, two spaces an indent, a line feed at the end.
+    /// Returns the document as a JSON Schema file in the published form: `$schema`, then the
+    /// definitions under the keyword of the dialect, indented by two spaces, with a line feed at
+    /// the end.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut definitions = self.definitions.clone();
@@ -171,7 +173,7 @@ fn dialect(root: &Map<String, Value>, keyword: &str) -> Dialect {
     }
 }
 
-/// Rewrites the references of one definition to the form in memory.
+/// Converts the references of one definition to the form used in memory.
 fn localise(
     file: &str,
     at: &str,
@@ -213,7 +215,7 @@ fn localise(
     Ok(())
 }
 
-/// The definition's name in `#/definitions/Name`; nothing for a reference of another form.
+/// Returns the name in `#/definitions/Name`, or `None` for a reference of another form.
 fn local_name(reference: &str, keyword: &str) -> Option<String> {
     let token = reference
         .strip_prefix("#/")?
@@ -225,7 +227,7 @@ fn local_name(reference: &str, keyword: &str) -> Option<String> {
     Some(pointer::unescape(&percent_decoded(token)?))
 }
 
-/// Characters of a reference that stand for themselves in a URI's fragment.
+/// Returns `true` for characters that are not percent-encoded in the fragment of a URI.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(&byte)
 }

@@ -1,4 +1,4 @@
-//! Corrections of a published schema, each of which says when it is no longer needed.
+//! Errata: corrections of a published schema. Each one fails when it is no longer needed.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -13,122 +13,122 @@ use super::{Document, SchemaError, pointer};
 pub struct Errata {
     /// The name of the file, for messages.
     pub file: String,
-    /// The revision that they belong to.
+    /// The revision to which they apply.
     pub revision: String,
-    /// Constants that the schema does not have: numbers and strings, by name.
+    /// Constants that the schema does not define: numbers and strings, by name.
     pub constants: Map<String, Value>,
     /// The corrections, in the order in which they are applied.
     pub errata: Vec<Erratum>,
 }
 
-/// A correction of one defect, at one place or at several.
+/// The correction of one defect, in one or several positions.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Erratum {
     /// A short name, in kebab case.
     pub name: String,
-    /// Why it is needed.
+    /// The reason for the correction.
     pub reason: String,
-    /// What it changes.
+    /// The changes.
     pub changes: Vec<Change>,
 }
 
-/// A change of one place.
+/// A change at one position.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Change {
     /// JSON pointer below the definitions.
     pub at: String,
-    /// What is done there.
+    /// The action.
     pub action: Action,
 }
 
-/// What a change does.
+/// The action of a change.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// Puts one value in the place of another; nothing stands for "not there".
+    /// Replaces one value by another. `None` means that there is no value.
     Replace {
-        /// What upstream has.
+        /// The published value.
         was: Option<Value>,
-        /// What it should have.
+        /// The correct value.
         now: Option<Value>,
     },
-    /// Orders the members of an object (by their names) or the elements of an array.
+    /// Sorts the members of an object (by the given names) or the elements of an array.
     Order(Vec<Value>),
 }
 
-/// What can be wrong with a file of errata or with its application.
+/// The errors of parsing and applying a file of errata.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErratumError {
-    /// The file has not the form of an errata file.
-    #[error("{file}:{}:{}: not a file of errata", .source.line(), .source.column())]
+    /// The file does not have the form of an errata file.
+    #[error("{file}:{}:{}: not an errata file", .source.line(), .source.column())]
     Form {
         /// The file of errata.
         file: String,
-        /// What is wrong.
+        /// The JSON error.
         source: serde_json::Error,
     },
-    /// A change that says nothing or two things.
+    /// A change that does nothing or is contradictory.
     #[error("{file}: erratum `{name}`: the change at `{pointer}` {problem}")]
     BadChange {
         /// The file of errata.
         file: String,
         /// The erratum.
         name: String,
-        /// The place that the change names.
+        /// The position that the change names.
         pointer: String,
-        /// What is wrong with it.
+        /// The error in the change.
         problem: &'static str,
     },
-    /// Upstream has mended what the erratum mends.
+    /// The published schema was fixed and does not need the erratum any more.
     #[error(
-        "{file}: erratum `{name}` no longer applies: upstream has mended {}; drop {}",
+        "{file}: erratum `{name}` no longer applies: the published schema is already correct at {}; remove {}",
         .pointers.join(", "),
-        if *.whole { "the erratum" } else { "these changes from it" }
+        if *.whole { "the erratum" } else { "these changes of it" }
     )]
     NoLongerApplies {
         /// The file of errata.
         file: String,
         /// The erratum.
         name: String,
-        /// The places that are as they should be.
+        /// The positions that are already correct.
         pointers: Vec<String>,
-        /// Whether that is so for all of its places.
+        /// `true` if all positions of the erratum are already correct.
         whole: bool,
     },
-    /// The place is not as the erratum expects it.
+    /// The value at a position is not the one that the erratum expects.
     #[error(
-        "{file}: erratum `{name}` does not fit at `{pointer}`: expected {expected}, found {found}"
+        "{file}: erratum `{name}` does not match at `{pointer}`: expected {expected}, found {found}"
     )]
     DoesNotFit {
         /// The file of errata.
         file: String,
         /// The erratum.
         name: String,
-        /// The place.
+        /// The position.
         pointer: String,
-        /// What the erratum expects there.
+        /// The expected value.
         expected: String,
-        /// What is there.
+        /// The value that was found.
         found: String,
     },
-    /// The document is not a schema any more once the errata are applied.
-    #[error("{file}: the errata spoil the schema")]
+    /// The document is not a valid schema after the errata are applied.
+    #[error("{file}: the corrected schema is not valid")]
     Spoils {
         /// The file of errata.
         file: String,
-        /// What is wrong with the schema.
+        /// The error in the schema.
         source: SchemaError,
     },
 }
 
 impl Errata {
-    /// Reads a file of errata.
+    /// Parses an errata file.
     ///
     /// # Errors
     ///
-    /// [`ErratumError::Form`] and [`ErratumError::BadChange`].
+    /// Returns [`ErratumError::Form`] or [`ErratumError::BadChange`].
     pub fn parse(file: &str, text: &str) -> Result<Self, ErratumError> {
         let raw: RawErrata = serde_json::from_str(text).map_err(|source| ErratumError::Form {
             file: file.to_owned(),
@@ -143,13 +143,12 @@ impl Errata {
         })
     }
 
-    /// Applies all errata in their order. A document to which they do not all apply is left as it
-    /// was.
+    /// Applies all errata in order. If one of them fails, the document is unchanged.
     ///
     /// # Errors
     ///
-    /// All faults: [`ErratumError::NoLongerApplies`], [`ErratumError::DoesNotFit`], and
-    /// [`ErratumError::Spoils`] where the result is no schema.
+    /// Returns all errors: [`ErratumError::NoLongerApplies`], [`ErratumError::DoesNotFit`], and
+    /// [`ErratumError::Spoils`] if the result is not a valid schema.
     pub fn apply(&self, document: &mut Document) -> Result<(), Vec<ErratumError>> {
         let mut root = Value::Object(document.definitions.clone());
         let mut faults = Vec::new();
@@ -218,15 +217,15 @@ impl Change {
     }
 }
 
-/// Compares without the words, so that an erratum fits a file with words and one without; the words
-/// of a schema stay with the one that takes its place.
+/// Compares without texts, so that an erratum matches a file with or without them. The texts of a
+/// schema are kept when it is replaced.
 fn replace(root: &mut Value, at: &str, was: Option<&Value>, now: Option<&Value>) -> Outcome {
     let kind = Kind::at(at);
     let parent = pointer::split(at).and_then(|(parent, _)| root.pointer(parent));
     if !parent.is_some_and(|parent| parent.is_object() || parent.is_array()) {
         return Outcome::Misfit {
             expected: shown(was),
-            found: "no such place".to_owned(),
+            found: "no such value".to_owned(),
         };
     }
     let found = root.pointer(at).map(|value| kind.bare(value));
@@ -259,7 +258,7 @@ fn replace(root: &mut Value, at: &str, was: Option<&Value>, now: Option<&Value>)
 fn reorder(place: Option<&mut Value>, order: &[Value]) -> Outcome {
     let expected = || {
         format!(
-            "these, in any order: {}",
+            "these values, in any order: {}",
             shown(Some(&Value::from(order.to_vec())))
         )
     };
@@ -334,7 +333,7 @@ struct RawChange {
     order: Option<Vec<Value>>,
 }
 
-/// A member that is there, `null` included.
+/// Deserializes a member that is present, which may be `null`.
 fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(source).map(Some)
 }

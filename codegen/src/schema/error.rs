@@ -1,8 +1,8 @@
-//! What can be wrong with a schema document.
+//! The errors of a schema document.
 
 use serde_json::Value;
 
-/// A fault of a schema document, with the file and the place.
+/// An error in a schema document, with the file and the position.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
@@ -11,29 +11,31 @@ pub enum SchemaError {
     NotJson {
         /// The document.
         file: String,
-        /// What the JSON parser says.
+        /// The JSON error.
         source: serde_json::Error,
     },
-    /// The document has no map of definitions.
-    #[error("{file}: no definitions: neither `definitions` nor `$defs` is there")]
+    /// The document has no object of definitions.
+    #[error("{file}: the schema has neither `definitions` nor `$defs`")]
     NoDefinitions {
         /// The document.
         file: String,
     },
-    /// A place holds something else than a schema needs there.
+    /// A value in the document is not a valid part of a schema.
     #[error("{file}: at `{pointer}`: not a schema: expected {expected}, found {found}")]
     NotASchema {
         /// The document.
         file: String,
-        /// JSON pointer to the fault.
+        /// JSON pointer to the value.
         pointer: String,
-        /// What belongs there.
+        /// What was expected.
         expected: &'static str,
-        /// What is there.
+        /// What was found.
         found: String,
     },
-    /// A keyword that may change what the schema accepts and is not understood.
-    #[error("{file}: at `{pointer}`: unknown keyword `{keyword}`, which may change the meaning")]
+    /// An unsupported keyword that may change which values are valid.
+    #[error(
+        "{file}: at `{pointer}`: unsupported keyword `{keyword}`, which may change which values are valid"
+    )]
     UnknownKeyword {
         /// The document.
         file: String,
@@ -42,29 +44,31 @@ pub enum SchemaError {
         /// The keyword.
         keyword: String,
     },
-    /// A reference to a definition that is not there.
-    #[error("{file}: at `{pointer}`: `{reference}` refers to a definition that is not there")]
+    /// A reference to a definition that does not exist.
+    #[error("{file}: at `{pointer}`: `{reference}` refers to a definition that does not exist")]
     DanglingRef {
         /// The document.
         file: String,
         /// JSON pointer to the `$ref`.
         pointer: String,
-        /// The reference as written.
+        /// The reference as it is written.
         reference: String,
     },
-    /// A reference to something else than a definition of the same document.
-    #[error("{file}: at `{pointer}`: `{reference}` is no definition of this document")]
+    /// A reference to something other than a definition of the same document.
+    #[error(
+        "{file}: at `{pointer}`: `{reference}` does not refer to a definition of this document"
+    )]
     ForeignRef {
         /// The document.
         file: String,
         /// JSON pointer to the `$ref`.
         pointer: String,
-        /// The reference as written.
+        /// The reference as it is written.
         reference: String,
     },
 }
 
-/// A value's kind or, where that is short, the value itself, for messages.
+/// Describes a value in messages: the value itself if it is short, or else its type.
 pub(super) fn shown(value: Option<&Value>) -> String {
     const LONGEST: usize = 120;
     let Some(value) = value else {

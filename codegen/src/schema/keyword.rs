@@ -1,35 +1,35 @@
-//! The keywords that are understood, and what each one holds.
+//! The supported keywords and the kinds of their values.
 
-/// What a keyword's value is.
+/// The kind of a keyword's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
     /// A schema.
     Schema,
-    /// A list of schemas, at least one.
+    /// A list of at least one schema.
     SchemaList,
-    /// An object whose values are schemas; its names are free.
+    /// An object whose values are schemas; its names are not keywords.
     SchemaMap,
     /// A schema that accepts everything.
     Anything,
     /// A reference to a definition.
     Reference,
-    /// A type name or several.
+    /// The name of a type, or an array of names.
     Types,
-    /// An array of values, at least one.
+    /// An array of at least one value.
     Values,
-    /// An array of names, each once.
+    /// An array of distinct names.
     Names,
     /// A number.
     Number,
-    /// A whole number, zero or more.
+    /// An integer that is not negative.
     Count,
-    /// A truth value.
+    /// A boolean.
     Flag,
-    /// A text.
+    /// A string.
     Text,
-    /// Any value; it is no schema.
+    /// Any value that is not a schema.
     Data,
-    /// A remark for people that is not part of the structure.
+    /// A text for people that is not part of the structure.
     Prose,
 }
 
@@ -38,7 +38,7 @@ pub(super) const TYPES: [&str; 7] = [
     "array", "boolean", "integer", "null", "number", "object", "string",
 ];
 
-/// What a keyword holds; nothing for a keyword that is not understood.
+/// Returns the kind of a keyword's value, or `None` if the keyword is not supported.
 pub(super) fn holds(keyword: &str) -> Option<Holds> {
     Some(match keyword {
         "items" | "additionalProperties" | "propertyNames" => Holds::Schema,

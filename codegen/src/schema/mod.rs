@@ -1,7 +1,6 @@
-//! Schema documents as data: read, checked, corrected, extended and compared.
+//! Schema documents as data: parses, checks, corrects, extends and compares them.
 //!
-//! Nothing here does input or output: texts come in and go out as strings, the name of their
-//! file only serves the messages.
+//! This module does no I/O: texts are passed as strings, and file names are used in messages only.
 
 mod check;
 mod diff;

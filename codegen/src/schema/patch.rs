@@ -1,4 +1,4 @@
-//! Proposals and extensions: what they add to a schema, each addition marked with their name.
+//! Patches: the additions of a proposal or an extension to a schema, each marked with its name.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use super::walk::reference_to;
 use super::{Document, SchemaError, check, pointer, reference, walk, walk_mut};
 
-/// The keyword that marks an addition: the patch's name, or an array of names where several
-/// patches add the same.
+/// The keyword that marks an addition. Its value is the name of the patch, or an array of names if
+/// several patches add the same.
 pub const FEATURE: &str = "x-feature";
 
-/// What a proposal or an extension adds to a schema.
+/// The additions of a proposal or an extension to a schema.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -18,105 +18,105 @@ pub struct Patch {
     /// The name of the file, for messages.
     #[serde(skip)]
     pub file: String,
-    /// The name, which is also the marker.
+    /// The name, which is also the value of the marker.
     pub name: String,
-    /// The identifier that peers announce, where it is not the name.
+    /// The identifier that peers announce, if it is not the name.
     pub identifier: Option<String>,
-    /// The revision that it builds upon.
+    /// The revision to which the patch applies.
     pub base: String,
-    /// What it is called.
+    /// The title of the proposal or extension.
     pub title: String,
-    /// Where it is described.
+    /// The address of its description.
     pub source: String,
     /// New types.
     #[serde(default)]
     pub definitions: Map<String, Value>,
-    /// New members of types that exist. The key is a type's name, or a pointer below the
+    /// New members of existing types. The key is the name of a type, or a pointer below the
     /// definitions without its first slash.
     #[serde(default)]
     pub members: Map<String, Value>,
-    /// New members of unions that exist: for each union, addressed as in `members`, the names of
-    /// definitions.
+    /// New variants of existing unions. The key has the form described for `members`; the value is
+    /// a list of names of definitions.
     #[serde(default)]
     pub variants: Map<String, Value>,
 }
 
-/// What can be wrong with a patch or with its application.
+/// The errors of parsing and applying a patch.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatchError {
-    /// The file has not the form of a patch.
+    /// The file does not have the form of a patch.
     #[error("{file}:{}:{}: not a patch", .source.line(), .source.column())]
     Form {
         /// The patch.
         file: String,
-        /// What is wrong.
+        /// The JSON error.
         source: serde_json::Error,
     },
-    /// A place of the patch does not hold what belongs there.
+    /// A value of the patch is not valid at its position.
     #[error("{file}: at `{pointer}`: expected {expected}")]
     Misplaced {
         /// The patch.
         file: String,
         /// JSON pointer in the patch.
         pointer: String,
-        /// What belongs there.
+        /// What was expected.
         expected: &'static str,
     },
-    /// What the patch adds is no schema.
-    #[error("the patch `{name}` adds something that is no schema")]
+    /// The additions of the patch are not a valid schema.
+    #[error("the additions of the patch `{name}` are not a valid schema")]
     NotASchema {
         /// The patch's name.
         name: String,
-        /// What is wrong with it.
+        /// The error in the schema.
         source: SchemaError,
     },
-    /// The patch adds to a type that is not there or cannot take what it adds.
-    #[error("{file}: `{target}` is to get {what} and is not {expected} of {document}")]
+    /// The patch adds to a type that does not exist or cannot have the addition.
+    #[error("{file}: cannot add {what} to `{target}`, which is not {expected} of {document}")]
     NoSuchTarget {
         /// The patch.
         file: String,
-        /// The type or the place in it.
+        /// The type, or the position in it.
         target: String,
-        /// What was to be added.
+        /// The kind of the addition.
         what: &'static str,
-        /// What the target was to be.
+        /// What the target should be.
         expected: &'static str,
         /// The document.
         document: String,
     },
-    /// The patch adds what the document or another patch already has, and differently.
-    #[error("the patch `{name}` adds `{target}`, which {owner} already has{}", if *.equal { "" } else { " in another form" })]
+    /// The patch adds something that the document or another patch defines already.
+    #[error("the patch `{name}` adds `{target}`, which {owner} already defines{}", if *.equal { "" } else { " differently" })]
     Clash {
         /// The patch's name.
         name: String,
         /// JSON pointer below the definitions.
         target: String,
-        /// Who has it: the document or the patches that brought it.
+        /// The owner: the document, or the patches that added it.
         owner: String,
-        /// Whether both are the same.
+        /// `true` if both definitions are equal.
         equal: bool,
     },
-    /// The patch refers to a type that only another patch brings.
-    #[error("the patch `{name}` refers at `{pointer}` to `{target}`, which only `{owner}` brings")]
+    /// The patch refers to a type that only another patch defines.
+    #[error("the patch `{name}` refers at `{pointer}` to `{target}`, which only `{owner}` defines")]
     NeedsOther {
         /// The patch's name.
         name: String,
         /// JSON pointer to the reference.
         pointer: String,
-        /// The type.
+        /// The name of the type.
         target: String,
-        /// Who brings it.
+        /// The patch that defines the type.
         owner: String,
     },
 }
 
 impl Patch {
-    /// Reads a patch.
+    /// Parses a patch.
     ///
     /// # Errors
     ///
-    /// [`PatchError::Form`].
+    /// Returns [`PatchError::Form`] if the text does not have the form of a patch.
     pub fn parse(file: &str, text: &str) -> Result<Self, PatchError> {
         let patch: Self = serde_json::from_str(text).map_err(|source| PatchError::Form {
             file: file.to_owned(),
@@ -128,11 +128,11 @@ impl Patch {
         })
     }
 
-    /// Adds everything to a document. After an error the document is as it was.
+    /// Applies all additions to a document. After an error the document is unchanged.
     ///
     /// # Errors
     ///
-    /// The first fault that is found.
+    /// Returns the first error.
     pub fn apply(&self, document: &mut Document) -> Result<(), PatchError> {
         let mut root = Value::Object(document.definitions.clone());
         self.add_definitions(&mut root)?;
@@ -197,7 +197,7 @@ impl Patch {
                 let Some((at, list)) = keyword else {
                     return Err(self.no_target(document, target, "variants", "a union"));
                 };
-                // An entry that is there already may be another patch's: meet it at its place.
+                // An equal variant may exist already, added by another patch: find its position.
                 let index = list.iter().position(|entry| reference(entry) == Some(name));
                 let at = format!("{at}/{}", index.unwrap_or(list.len()));
                 let entry = Map::from_iter([("$ref".to_owned(), reference_to(name).into())]);
@@ -207,7 +207,7 @@ impl Patch {
         Ok(())
     }
 
-    /// Puts one marked addition in its place, or adds the marker to an equal one of another patch.
+    /// Inserts one marked addition, or adds the marker to an equal addition of another patch.
     fn add(
         &self,
         root: &mut Value,
@@ -218,7 +218,7 @@ impl Patch {
         check::schema(&self.file, place, schema).map_err(|source| self.not_a_schema(source))?;
         let mut marked = schema.clone();
         let Some(members) = marked.as_object_mut() else {
-            return Err(self.misplaced(place, "a schema that is an object"));
+            return Err(self.misplaced(place, "an object schema"));
         };
         members.insert(FEATURE.to_owned(), self.name.clone().into());
         match root.pointer_mut(at) {
@@ -226,7 +226,7 @@ impl Patch {
                 if pointer::insert(root, at, marked) {
                     Ok(())
                 } else {
-                    Err(self.misplaced(place, "a name that can be added"))
+                    Err(self.misplaced(place, "the name of a new member"))
                 }
             }
             Some(present) => {
@@ -258,7 +258,8 @@ impl Patch {
         }
     }
 
-    /// What the patch adds may refer to the base and to its own types, so that it can be used alone.
+    /// A patch may refer only to the base and to its own types, so that it can be used without
+    /// others.
     fn check_references(&self, document: &Document) -> Result<(), PatchError> {
         let mut additions: Vec<(String, &Value)> = Vec::new();
         for (name, schema) in &self.definitions {
@@ -360,7 +361,7 @@ fn is_object_schema(schema: &Value) -> bool {
     object || schema.get("properties").is_some()
 }
 
-/// The names in a schema's marker.
+/// Returns the names in the marker of a schema.
 fn features(schema: &Value) -> Vec<&str> {
     match schema.get(FEATURE) {
         Some(Value::String(name)) => vec![name],

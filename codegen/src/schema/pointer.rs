@@ -1,27 +1,27 @@
-//! JSON pointers (RFC 6901), as text.
+//! JSON pointers (RFC 6901) as strings.
 
 use serde_json::Value;
 
-/// The pointer to a member or element below `pointer`.
+/// Returns the pointer to a member or element of the value at `pointer`.
 #[must_use]
 pub fn join(pointer: &str, token: &str) -> String {
     format!("{pointer}/{}", escape(token))
 }
 
-/// A member's name as a reference token.
+/// Escapes the name of a member as a reference token.
 #[must_use]
 pub fn escape(token: &str) -> String {
     token.replace('~', "~0").replace('/', "~1")
 }
 
-/// A reference token as a member's name.
+/// Converts a reference token to the name of a member.
 #[must_use]
 pub fn unescape(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
 }
 
-/// The pointer to the parent and the last token's name; nothing for the root and for a text that
-/// is no pointer.
+/// Splits a pointer into its parent and the name in the last token. Returns `None` for the root and
+/// for a string that is not a pointer.
 #[must_use]
 pub fn split(pointer: &str) -> Option<(&str, String)> {
     if !pointer.starts_with('/') {
@@ -31,8 +31,8 @@ pub fn split(pointer: &str) -> Option<(&str, String)> {
     Some((parent, unescape(token)))
 }
 
-/// Puts a value at a place that does not exist yet: a new member of an object, at its end, or a
-/// new last element of an array. Gives back false where that is not possible.
+/// Inserts a value at a position that does not exist yet: as the last member of an object or the
+/// last element of an array. Returns `false` if that is not possible.
 pub fn insert(root: &mut Value, pointer: &str, value: Value) -> bool {
     let Some((parent, token)) = split(pointer) else {
         return false;
@@ -50,7 +50,7 @@ pub fn insert(root: &mut Value, pointer: &str, value: Value) -> bool {
     }
 }
 
-/// Takes a value away; the others keep their order.
+/// Removes a value and returns it. The other values keep their order.
 pub fn remove(root: &mut Value, pointer: &str) -> Option<Value> {
     let (parent, token) = split(pointer)?;
     match root.pointer_mut(parent)? {

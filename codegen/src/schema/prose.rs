@@ -1,11 +1,11 @@
-//! Telling words from structure.
+//! Separates the texts of a schema from its structure.
 
 use serde_json::Value;
 
 use super::keyword::{Holds, holds};
 use super::{pointer, walk_mut};
 
-/// What the value at a place of a document is.
+/// The kind of a value in a document, which follows from its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A schema.
@@ -14,12 +14,12 @@ pub(super) enum Kind {
     List,
     /// An object whose values are schemas.
     Map,
-    /// Something that holds no schemas.
+    /// Something that contains no schemas.
     Data,
 }
 
 impl Kind {
-    /// The kind at a JSON pointer below the definitions.
+    /// Returns the kind of the value at a JSON pointer below the definitions.
     pub(super) fn at(place: &str) -> Self {
         place
             .split('/')
@@ -36,7 +36,7 @@ impl Kind {
             })
     }
 
-    /// A value of this kind without the words in it.
+    /// Returns a value of this kind without its texts.
     pub(super) fn bare(self, value: &Value) -> Value {
         let mut copy = value.clone();
         match (self, &mut copy) {
@@ -49,14 +49,14 @@ impl Kind {
     }
 }
 
-/// Takes the words out of a schema and of all schemas inside it.
+/// Removes the texts of a schema and of all schemas inside it.
 pub(super) fn strip(schema: &mut Value) {
     walk_mut(schema, &mut |members| {
         members.retain(|keyword, _| holds(keyword) != Some(Holds::Prose));
     });
 }
 
-/// The schema that takes another's place, with the other's words where it has none of its own.
+/// Returns `new` with the texts of `old` where it has none of its own.
 pub(super) fn with_words_of(old: &Value, new: &Value) -> Value {
     let mut new = new.clone();
     if let (Value::Object(old), Value::Object(new)) = (old, &mut new) {

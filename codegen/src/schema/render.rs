@@ -1,4 +1,4 @@
-//! A difference as text for a terminal, as Markdown and as JSON.
+//! Prints the changes of a schema as text for a terminal, as Markdown and as JSON.
 
 use std::fmt::Write as _;
 
@@ -11,8 +11,8 @@ const SECTIONS: [(&str, &[Subject]); 3] = [
 ];
 
 impl SchemaDiff {
-    /// The changes for a terminal: a line each, `+` added, `-` removed, `~` changed, with `!`
-    /// before what is breaking.
+    /// Returns the changes as text for a terminal, one per line: `+` for added, `-` for removed,
+    /// `~` for changed, preceded by `!` if the change is breaking.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = format!("{}\n", self.summary());
@@ -26,7 +26,7 @@ impl SchemaDiff {
         text
     }
 
-    /// The changes as a Markdown document.
+    /// Returns the changes as a Markdown document.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let mut text = format!("# {} to {}\n\n{}\n", self.from, self.to, self.summary());
@@ -45,16 +45,16 @@ impl SchemaDiff {
         text
     }
 
-    /// The changes as JSON, with two spaces an indent and a line feed at the end.
+    /// Returns the changes as JSON, indented by two spaces, with a line feed at the end.
     ///
     /// # Errors
     ///
-    /// None that can be met: the type holds nothing that JSON cannot say.
+    /// Never returns an error in practice: JSON can represent every value of the type.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 
-    /// How many changes there are, in one line.
+    /// Returns the number of changes, in one line.
     #[must_use]
     pub fn summary(&self) -> String {
         let count = |subjects: &[Subject], kind: ChangeKind| {

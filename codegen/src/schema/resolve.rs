@@ -1,4 +1,4 @@
-//! Seeing through references: what a schema says once the names are followed.
+//! Resolves references, unions and types of a schema for the comparison.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::keyword::TYPES;
 use super::values::types;
 use super::{Document, reference};
 
-/// The schema that a reference leads to in the end.
+/// Follows references and returns the schema that they lead to.
 pub(super) fn resolve<'a>(document: &'a Document, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..document.definitions.len() {
@@ -21,7 +21,7 @@ pub(super) fn resolve<'a>(document: &'a Document, schema: &'a Value) -> &'a Valu
     schema
 }
 
-/// The members of a union as it is written.
+/// Returns the members of a union as they are written.
 fn listed(schema: &Value) -> Option<&Vec<Value>> {
     schema
         .get("anyOf")
@@ -29,12 +29,13 @@ fn listed(schema: &Value) -> Option<&Vec<Value>> {
         .as_array()
 }
 
-/// Whether a schema is a union or refers to one.
+/// Returns `true` if a schema is a union or refers to one.
 pub(super) fn is_union(document: &Document, schema: &Value) -> bool {
     listed(resolve(document, schema)).is_some()
 }
 
-/// The members of a union and of the unions among them; the schema itself where it is no union.
+/// Returns the members of a union and of the unions among them, or the schema itself if it is not a
+/// union.
 pub(super) fn variants<'a>(document: &'a Document, schema: &'a Value) -> Vec<&'a Value> {
     let mut found = Vec::new();
     collect(document, schema, &mut HashSet::new(), &mut found);
@@ -59,7 +60,7 @@ fn collect<'a>(
     }
 }
 
-/// Whether a schema accepts everything, such as a union of all JSON types.
+/// Returns `true` if a schema accepts every value, such as a union of all JSON types.
 pub(super) fn is_anything(document: &Document, schema: &Value) -> bool {
     anything(document, schema, &mut HashSet::new())
 }
@@ -69,7 +70,7 @@ fn anything<'a>(document: &'a Document, schema: &'a Value, seen: &mut HashSet<&'
         return true;
     }
     if let Some(name) = reference(schema) {
-        // A type within itself accepts everything if the rest of it does.
+        // A recursive type accepts every value if the rest of it does.
         if !seen.insert(name) {
             return true;
         }
@@ -102,7 +103,7 @@ fn anything<'a>(document: &'a Document, schema: &'a Value, seen: &mut HashSet<&'
         .all(|name| covered.contains(name) || (*name == "integer" && number))
 }
 
-/// A schema in few words.
+/// Describes a schema in a few words.
 pub(super) fn described(schema: &Value) -> String {
     if let Some(name) = reference(schema) {
         return name.to_owned();
@@ -122,7 +123,7 @@ fn only_type(members: &Map<String, Value>) -> bool {
     members.len() == 1
 }
 
-/// The names of types in few words.
+/// Describes a list of types in a few words.
 pub(super) fn type_names(names: &[&str]) -> String {
     if names.len() == TYPES.len() {
         "of any type".to_owned()

@@ -1,4 +1,4 @@
-//! Whether two documents have the same structure.
+//! Compares the structure of two documents.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use super::error::shown;
 use super::keyword::{Holds, holds};
 use super::{Document, pointer};
 
-/// A place where two documents say different things.
+/// A difference in the structure of two documents.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// JSON pointer to the place in the published document.
+    /// JSON pointer to the position in the published document.
     pub pointer: String,
-    /// What the published document has; nothing where it does not have the place.
+    /// The value in the published document; `None` if it does not exist there.
     pub published: Option<Value>,
-    /// What ours has.
+    /// The value in our document; `None` if it does not exist there.
     pub ours: Option<Value>,
 }
 
@@ -31,10 +31,10 @@ impl fmt::Display for Difference {
     }
 }
 
-/// All places where the structure differs.
+/// Returns all differences in structure.
 ///
-/// Words do not count, nor does the order of members, of `required`, of `enum` and of type names.
-/// The order of a union's members does: it may decide which one is tried first.
+/// Texts are ignored, and so is the order of members, of `required`, of `enum` and of type names.
+/// The order of the members of a union is compared, because it may decide which one is tried first.
 #[must_use]
 pub fn verify(published: &Document, ours: &Document) -> Vec<Difference> {
     let mut found = Vec::new();
@@ -56,7 +56,7 @@ pub fn verify(published: &Document, ours: &Document) -> Vec<Difference> {
     found
 }
 
-/// Whether two schemas have the same structure.
+/// Returns `true` if two schemas have the same structure.
 pub(super) fn equal(left: &Value, right: &Value) -> bool {
     let mut found = Vec::new();
     schema("", left, right, &mut found);
@@ -137,7 +137,7 @@ fn member(
     }
 }
 
-/// One value counts as a list of one, as JSON Schema has it for types.
+/// A single value counts as a list with one element, as in JSON Schema for types.
 fn elements(value: &Value) -> &[Value] {
     value
         .as_array()

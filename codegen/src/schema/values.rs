@@ -1,18 +1,18 @@
-//! What values a schema allows, as far as a comparison needs it.
+//! The values that a schema allows, as far as a comparison needs them.
 
 use serde_json::Value;
 
 use super::keyword::{Holds, TYPES, holds};
 
-/// The values that a schema lists.
+/// The values that `const` or `enum` of a schema allow.
 pub(super) enum Values<'a> {
-    /// It lists none, so that any will do.
+    /// There is neither: any value is allowed.
     Any,
-    /// These and no others.
+    /// Only these values are allowed.
     These(Vec<&'a Value>),
 }
 
-/// The values that `const` or `enum` allow.
+/// Returns the values that `const` or `enum` allow.
 pub(super) fn values(schema: &Value) -> Values<'_> {
     match (schema.get("const"), schema.get("enum")) {
         (Some(value), _) => Values::These(vec![value]),
@@ -21,7 +21,7 @@ pub(super) fn values(schema: &Value) -> Values<'_> {
     }
 }
 
-/// The names of the types that a schema allows; all where it does not say.
+/// Returns the names of the types that a schema allows: all types if it does not restrict them.
 pub(super) fn types(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(name)) => vec![name],
@@ -35,8 +35,8 @@ pub(super) fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// Whether the change of a keyword's value refuses what was valid; nothing where the keyword did
-/// not change or is compared elsewhere.
+/// Returns `true` if a changed keyword rejects values that were valid. Returns `None` if the
+/// keyword did not change or is compared elsewhere.
 pub(super) fn narrower_bound(
     keyword: &str,
     old: Option<&Value>,
@@ -66,7 +66,7 @@ pub(super) fn narrower_bound(
             Some(new.is_some())
         }
         "format" | "default" | "deprecated" | "readOnly" | "writeOnly" => Some(false),
-        // Compared by rules of their own, or of no consequence.
+        // These have rules of their own, or have no effect.
         _ => match holds(keyword) {
             Some(Holds::Data) if keyword != "const" => Some(false),
             _ => None,

@@ -1,7 +1,7 @@
-//! Going through a schema and all schemas inside it.
+//! Visits a schema and all schemas inside it.
 //!
-//! Only what the keywords say is a schema is visited: a property that is called `properties`, a
-//! constant that looks like a schema and the like are not mistaken for one.
+//! Only values that are schemas according to their keywords are visited, so that a property named
+//! `properties` or a constant that looks like a schema is not mistaken for one.
 
 use serde_json::{Map, Value};
 
@@ -10,13 +10,13 @@ use super::pointer;
 
 const PREFIX: &str = "#/$defs/";
 
-/// The name of the definition that `$ref` names, in the form that documents have in memory.
+/// Returns the name of the definition to which `$ref` refers, in the form used in memory.
 #[must_use]
 pub fn reference(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix(PREFIX)
 }
 
-/// The `$ref` to a definition, in the form that documents have in memory.
+/// Returns the `$ref` to a definition, in the form used in memory.
 pub(super) fn reference_to(name: &str) -> String {
     format!("{PREFIX}{name}")
 }

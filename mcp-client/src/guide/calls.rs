@@ -2,8 +2,8 @@
 //!
 //! # A call
 //!
-//! There is a method for each request of the newest revision. It takes what the request must have;
-//! what it may have is added before it is awaited. Awaiting it sends it and gives its result.
+//! There is a method for each request of the newest revision. It takes the required params; optional
+//! ones are added by methods of the call. Awaiting the call sends it and returns its result.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -40,12 +40,12 @@
 //! #     })
 //! #     .build()?;
 //! # let client = Client::builder("demo", "1.0.0").connect(serve(server)).await?;
-//! // Arguments as members and values, or from a type of the program's own.
+//! // Arguments are an object, or a reference to anything that is encoded as one.
 //! let warm = Object::from([("city", "Rome")]);
 //! let rome = client.call_tool("weather").arguments(warm).await?;
-//! let oslo = client.call_tool("weather").arguments_of(&Place { city: "Oslo" })?.await?;
+//! let oslo = client.call_tool("weather").arguments(&Place { city: "Oslo" }).await?;
 //!
-//! // The result is the type of the specification; a tool that fails says so in it.
+//! // The result is the type of the specification. A tool reports a failure in it.
 //! if !oslo.has_failed() {
 //!     println!("{}", oslo.text());
 //! }
@@ -53,7 +53,7 @@
 //! assert!(weather.celsius < 0.0);
 //!
 //! let hours = client.read_resource("weather://hours").await?;
-//! println!("{:?}", hours.contents);
+//! println!("{}", hours.text()); // `contents` has all parts, also binary ones
 //!
 //! let trip = Map::from([("to", "Oslo".to_owned())]);
 //! let prompt = client.get_prompt("pack").arguments(trip).await?;
@@ -63,12 +63,13 @@
 //! # }
 //! ```
 //!
-//! Two kinds of failure are told apart. What a tool could not do stands in its result, for the model
-//! to read: [`has_failed`](crate::types::CallToolResult::has_failed). What went wrong with the call
-//! is a [`CallError`](crate::CallError): the server refused it, it took too long, the answer is none.
+//! There are two kinds of failure. A tool that fails reports so in its result, for the model to read:
+//! [`has_failed`](crate::types::CallToolResult::has_failed). A call that fails is a
+//! [`CallError`](crate::CallError): the server answered with an error, whose code
+//! [`code`](crate::CallError::code) returns, or with a malformed result, or not in time.
 //!
-//! Calls do not wait for each other: any number can be under way on one connection, from any clone
-//! of the [`Client`](crate::Client). Types are those of the newest revision whatever the server
+//! Calls run independently of each other: any number can be in flight on one connection, from any
+//! clone of the [`Client`](crate::Client). Types are those of the newest revision whatever the server
 //! speaks; [the page on eras](super::eras) says what that means.
 //!
 //! # How long it takes
@@ -195,8 +196,8 @@
 //! # Lists
 //!
 //! A list comes in pages. [`tools`](crate::Client::tools), `resources`, `resource_templates` and
-//! `prompts` give its elements over all pages, as a stream, with [`next`](crate::List::next), or
-//! [all at once](crate::List::all). `list_tools` and its like ask for one page.
+//! `prompts` return its elements over all pages: as a stream, with [`next`](crate::List::next), or
+//! [all at once](crate::List::all). [`one_page`](crate::List::one_page) requests a single page.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -210,13 +211,13 @@
 //! #     .tool("two", "Two", |(), _: Context| async { Ok(2) })
 //! #     .build()?;
 //! # let client = Client::builder("demo", "1.0.0").connect(serve(server)).await?;
-//! // The first page is asked for here, the next one when its elements are used up.
+//! // The first page is requested here, the next one when its elements are used up.
 //! let mut tools = client.tools();
 //! while let Some(tool) = tools.next().await {
 //!     println!("{}", tool?.name);
 //! }
 //!
-//! // All there are. What is malformed stands beside what is sound.
+//! // All elements. Malformed ones are reported separately.
 //! let listed = client.tools().all().await?;
 //! for fault in &listed.faults {
 //!     eprintln!("{fault}"); // $.tools[3].inputSchema, named "x": ...
@@ -224,9 +225,9 @@
 //! assert_eq!(listed.items.len(), 2);
 //!
 //! // Page by page.
-//! let page = client.list_tools().page().await?.result;
+//! let page = client.tools().one_page().page().await?.result;
 //! if let Some(cursor) = page.next_cursor {
-//!     let next = client.list_tools().cursor(cursor).await?;
+//!     let next = client.tools().one_page().cursor(cursor).await?;
 //!     assert_eq!(next.tools.len(), 1);
 //! }
 //! # Ok(())

@@ -10,7 +10,7 @@
 //! # drop(builder);
 //! ```
 //!
-//! They are announced to servers of the newest revision. [`Client::speaks`](crate::Client::speaks)
+//! They are announced to servers of the newest revision. [`Client::negotiated`](crate::Client::negotiated)
 //! says whether the server announced one, too; servers of older revisions hear nothing of it.
 //!
 //! # Metadata without contents (`sep-2093`)

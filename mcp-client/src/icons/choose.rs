@@ -6,7 +6,7 @@ use mcp_types::{Icon, IconTheme};
 
 use super::data;
 use super::format::{ImageFormat, normal};
-use crate::origin::Origin;
+use crate::util::origin::Origin;
 
 /// What an icon is wanted for.
 #[derive(Clone, Debug, PartialEq, Eq)]

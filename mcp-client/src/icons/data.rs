@@ -5,7 +5,7 @@ use mcp_types::base64::Base64Text;
 use super::error::{DataFault, IconError};
 
 /// What a `data:` URI holds.
-pub(super) struct Data {
+pub(super) struct DataUri {
     /// As it stands there; empty where nothing does.
     pub(super) media_type: String,
     pub(super) bytes: Vec<u8>,
@@ -24,7 +24,7 @@ pub(super) fn media_type(uri: &str) -> Option<&str> {
 }
 
 /// Reads what stands behind `data:`, of at most `limit` bytes.
-pub(super) fn decode(rest: &str, limit: usize) -> Result<Data, IconError> {
+pub(super) fn decode(rest: &str, limit: usize) -> Result<DataUri, IconError> {
     let (head, data) = rest.split_once(',').ok_or(DataFault::NoData)?;
     if !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(DataFault::Characters.into());
@@ -54,7 +54,7 @@ pub(super) fn decode(rest: &str, limit: usize) -> Result<Data, IconError> {
         return Err(IconError::TooLarge { limit });
     }
     let media_type = media_type.to_owned();
-    Ok(Data { media_type, bytes })
+    Ok(DataUri { media_type, bytes })
 }
 
 fn unescape(text: &str) -> Result<Vec<u8>, DataFault> {

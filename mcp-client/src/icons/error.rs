@@ -4,8 +4,8 @@ use mcp_types::base64::Base64Error;
 
 use super::format::ImageFormat;
 #[cfg(feature = "tls")]
-use crate::fetch::FetchError;
-use crate::origin::UrlFault;
+use crate::protocol::fetch::FetchError;
+use crate::util::origin::UrlFault;
 
 /// Why an icon is not shown.
 #[derive(Debug, thiserror::Error)]

@@ -6,47 +6,38 @@ use std::pin::Pin;
 use mcp_types::Icon;
 
 use super::error::IconError;
-use super::format::ImageFormat;
+use super::image::Image;
 use super::policy::IconPolicy;
-use crate::client::Client;
-
-/// An image of a known format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Image {
-    /// What it is, by its bytes.
-    pub format: ImageFormat,
-    /// Its bytes. That they begin as the format asks for has been looked at, and nothing else.
-    pub bytes: Vec<u8>,
-}
+#[cfg(feature = "tls")]
+use crate::protocol::fetch::FetchPolicy;
 
 /// An icon that is loaded when this is awaited.
 #[derive(Debug)]
 #[must_use = "nothing is loaded until it is awaited"]
 pub struct LoadIcon {
-    client: Client,
     icon: Icon,
+    /// The URL of the server, if it has one.
+    server: Option<String>,
+    #[cfg(feature = "tls")]
+    fetch_policy: FetchPolicy,
     policy: IconPolicy,
 }
 
-impl Client {
-    /// Loads an icon: that of the server, of a tool, resource or prompt. One that is a `data:` URI
-    /// is there at once; one that is an `https` URL asks for the feature `tls`, and goes by the
-    /// [`FetchPolicy`](crate::ClientBuilder) of the client over a connection of its own, without
-    /// authorization and cookies.
-    ///
-    /// Its bytes have to be of an image format that is known, and of the one that the URI, the
-    /// answer and [`Icon::mime_type`] name, as far as they name any.
-    pub fn icon(&self, icon: &Icon) -> LoadIcon {
-        LoadIcon {
-            client: self.clone(),
-            icon: icon.clone(),
+impl LoadIcon {
+    pub(crate) fn new(
+        icon: Icon,
+        server: Option<String>,
+        #[cfg(feature = "tls")] fetch_policy: FetchPolicy,
+    ) -> Self {
+        Self {
+            icon,
+            server,
+            #[cfg(feature = "tls")]
+            fetch_policy,
             policy: IconPolicy::new(),
         }
     }
-}
 
-impl LoadIcon {
     /// Another policy than the default one.
     pub fn policy(mut self, policy: IconPolicy) -> Self {
         self.policy = policy;
@@ -58,9 +49,9 @@ impl LoadIcon {
         if let Some(image) = self.policy.embedded(&self.icon.src, said)? {
             return Ok(image);
         }
-        let server = self.client.core().link.url();
-        self.policy.lies(&self.icon.src, server.as_deref())?;
-        self.remote(server.as_deref()).await
+        let server = self.server.as_deref();
+        self.policy.check_url(&self.icon.src, server)?;
+        self.remote(server).await
     }
 
     #[cfg(not(feature = "tls"))]
@@ -72,14 +63,14 @@ impl LoadIcon {
     async fn remote(&self, server: Option<&str>) -> Result<Image, IconError> {
         use http::StatusCode;
 
-        use crate::fetch::{FetchError, Get, Got, content_type, plain};
+        use crate::protocol::fetch::{FetchError, Get, Got, content_type, plain};
 
         let accept = if self.policy.svg {
             "image/png, image/jpeg, image/webp, image/gif, image/svg+xml"
         } else {
             "image/png, image/jpeg, image/webp, image/gif"
         };
-        let policy = self.client.core().fetch.for_icons(self.policy.bytes);
+        let policy = self.fetch_policy.for_icons(self.policy.bytes);
         let get = Get {
             policy: &policy,
             url: &self.icon.src,

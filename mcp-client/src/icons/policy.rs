@@ -3,9 +3,9 @@
 use super::data;
 use super::error::IconError;
 use super::format::{ImageFormat, is_generic, normal};
-use super::load::Image;
+use super::image::Image;
 use super::pixels::pixels;
-use crate::origin::{self, Origin};
+use crate::util::origin::{self, Origin};
 
 /// Which icons are loaded and shown, and which websites are trusted.
 ///
@@ -61,7 +61,7 @@ impl IconPolicy {
 
     /// Whether a URL may be loaded for a server at another one: that it is `https`, and where it
     /// lies.
-    pub(super) fn lies(&self, url: &str, server: Option<&str>) -> Result<(), IconError> {
+    pub(super) fn check_url(&self, url: &str, server: Option<&str>) -> Result<(), IconError> {
         let origin = Origin::secure(url)?;
         if self.trusts(&origin, server) {
             return Ok(());

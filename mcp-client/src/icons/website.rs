@@ -1,8 +1,7 @@
 //! [`Website`]: whether a website is to be trusted. None is ever opened here.
 
 use super::policy::IconPolicy;
-use crate::client::Client;
-use crate::origin::{Origin, UrlFault};
+use crate::util::origin::{Origin, UrlFault};
 
 /// Where a website lies, as seen from the server that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,20 +63,5 @@ impl IconPolicy {
         }
         let host = origin.host;
         Ok(Website::Elsewhere { url, host })
-    }
-}
-
-impl Client {
-    /// Judges the website that the server names in its description of itself; `None` where it names
-    /// none.
-    ///
-    /// # Errors
-    ///
-    /// See [`IconPolicy::website`].
-    #[must_use]
-    pub fn website(&self, policy: &IconPolicy) -> Option<Result<Website, UrlFault>> {
-        let core = self.core();
-        let website = core.era()?.info.as_ref()?.website_url.clone()?;
-        Some(policy.website(&website, core.link.url().as_deref()))
     }
 }

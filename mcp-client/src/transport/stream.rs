@@ -11,23 +11,22 @@ use mcp_types::lines::LineReader;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split};
 use tokio::time::timeout;
 
-use super::queue::Queue;
-use super::{Open, Opened};
-use crate::core::Core;
-use crate::error::TransportError;
-use crate::limits::Limits;
-use crate::link::{Link, Outgoing, Sending};
+use super::write_queue::WriteQueue;
+use crate::protocol::connection::{Connection, MessageSender, OutgoingRequest, SendFuture};
+use crate::protocol::error::TransportError;
+use crate::protocol::limits::Limits;
+use crate::protocol::transport::{OpenTransport, OpenedTransport};
 
 /// Bytes that one read asks for.
 const CHUNK: usize = 64 << 10;
 
-/// How long a client that ends writes what is left.
+/// The time in which a client that closes writes what is queued.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A pair of byte streams, one message a line: a Unix socket, TCP, a duplex in memory.
 ///
 /// A line of more than [`Limits::message_bytes`] is skipped, and every call that waits ends with
-/// [`TransportError::TooLong`]: whose answer it was cannot be told.
+/// [`TransportError::TooLong`], because the line may have been the response to any of them.
 ///
 /// [`Client::close`](crate::Client::close) writes what is left, for a second at most, and shuts the
 /// writer down.
@@ -53,7 +52,7 @@ impl<S> ByteStream<ReadHalf<S>, WriteHalf<S>>
 where
     S: AsyncRead + AsyncWrite + Send + 'static,
 {
-    /// One stream for both directions.
+    /// Creates a transport from one stream for both directions.
     pub fn of(stream: S) -> Self {
         let (reader, writer) = split(stream);
         Self { reader, writer }
@@ -65,31 +64,31 @@ where
     R: AsyncRead + Send + 'static,
     W: AsyncWrite + Send + 'static,
 {
-    /// What the server writes, and what it reads.
+    /// Creates a transport from the stream that the server writes and the one that it reads.
     pub fn new(reader: R, writer: W) -> Self {
         Self { reader, writer }
     }
 }
 
-impl<R, W> Open for ByteStream<R, W>
+impl<R, W> OpenTransport for ByteStream<R, W>
 where
     R: AsyncRead + Send + 'static,
     W: AsyncWrite + Send + 'static,
 {
-    fn open(self, limits: &Limits) -> Result<Opened, TransportError> {
-        let queue = Arc::new(Queue::new(limits.queued_bytes));
-        let link = StreamLink::new(Arc::clone(&queue));
-        Ok(Opened {
-            link: Arc::new(link),
-            run: Box::new(move |core| {
+    fn open(self, limits: &Limits) -> Result<OpenedTransport, TransportError> {
+        let queue = Arc::new(WriteQueue::new(limits.queued_bytes));
+        let sender = StreamSender::new(Arc::clone(&queue));
+        Ok(OpenedTransport {
+            sender: Arc::new(sender),
+            driver: Box::new(move |connection| {
                 Box::pin(async move {
-                    let mut moved = pin!(run(&core, &queue, self.reader, self.writer));
+                    let mut moved = pin!(run(&connection, &queue, self.reader, self.writer));
                     tokio::select! {
                         error = &mut moved => {
                             queue.close();
-                            core.calls.lose(error);
+                            connection.pending.close(error);
                         }
-                        () = core.life.closing() => {
+                        () = connection.state.shutdown_requested() => {
                             queue.close();
                             // A server that does not read is not waited for.
                             let _ = timeout(FAREWELL, moved).await;
@@ -101,15 +100,15 @@ where
     }
 }
 
-/// The way to a server over a byte stream.
-pub(crate) struct StreamLink {
-    queue: Arc<Queue>,
+/// Sends messages over a byte stream.
+pub(crate) struct StreamSender {
+    queue: Arc<WriteQueue>,
     /// Whether the server turned out to begin with a handshake. It may be started again.
     handshake: AtomicBool,
 }
 
-impl StreamLink {
-    pub(crate) fn new(queue: Arc<Queue>) -> Self {
+impl StreamSender {
+    pub(crate) fn new(queue: Arc<WriteQueue>) -> Self {
         Self {
             queue,
             handshake: AtomicBool::new(false),
@@ -117,8 +116,12 @@ impl StreamLink {
     }
 }
 
-impl Link for StreamLink {
-    fn request<'a>(&'a self, _: &'a Arc<Core>, request: Outgoing<'a>) -> Sending<'a> {
+impl MessageSender for StreamSender {
+    fn send_request<'a>(
+        &'a self,
+        _: &'a Arc<Connection>,
+        request: OutgoingRequest<'a>,
+    ) -> SendFuture<'a> {
         Box::pin(async move {
             self.queue.add(request.message).await?;
             request.sent.store(true, Ordering::Relaxed);
@@ -126,7 +129,12 @@ impl Link for StreamLink {
         })
     }
 
-    fn notify<'a>(&'a self, _: &'a Arc<Core>, message: Vec<u8>) -> Sending<'a> {
+    fn send_notification<'a>(
+        &'a self,
+        _: &'a Arc<Connection>,
+        _: &'static str,
+        message: Vec<u8>,
+    ) -> SendFuture<'a> {
         Box::pin(self.queue.add(message))
     }
 
@@ -134,48 +142,48 @@ impl Link for StreamLink {
         self.queue.add_now(&message);
     }
 
-    fn ends_by_closing(&self, _: &Core) -> bool {
+    fn cancels_on_drop(&self, _: &Connection) -> bool {
         false
     }
 
-    fn begins_with_handshake(&self) -> bool {
+    fn expects_handshake(&self) -> bool {
         self.handshake.load(Ordering::Relaxed)
     }
 
-    fn found(&self, revision: Option<Revision>) {
+    fn remember_revision(&self, revision: Option<Revision>) {
         let older = revision.is_some_and(|revision| revision < Revision::LATEST);
         self.handshake.store(older, Ordering::Relaxed);
     }
 }
 
-/// Moves messages both ways until one of them ends; then says why.
+/// Moves messages in both directions until one of them ends, and returns the reason.
 pub(crate) async fn run(
-    core: &Arc<Core>,
-    queue: &Queue,
+    connection: &Arc<Connection>,
+    queue: &WriteQueue,
     reader: impl AsyncRead,
     writer: impl AsyncWrite,
 ) -> TransportError {
     let ended = tokio::select! {
-        ended = read(core, queue, reader) => ended,
+        ended = read(connection, queue, reader) => ended,
         ended = write(queue, writer) => ended,
     };
     ended.map_or_else(TransportError::from, |()| TransportError::Closed)
 }
 
 pub(crate) async fn read(
-    core: &Arc<Core>,
-    queue: &Queue,
+    connection: &Arc<Connection>,
+    queue: &WriteQueue,
     reader: impl AsyncRead,
 ) -> io::Result<()> {
     let mut reader = std::pin::pin!(reader);
-    let limit = core.limits.message_bytes;
+    let limit = connection.limits.message_bytes;
     let mut lines = LineReader::new(limit);
     loop {
         queue.heard().await;
         let count = reader.read(lines.spare(CHUNK)).await?;
         if count == 0 {
             if let Some(Ok(line)) = lines.finish() {
-                core.receive(line);
+                connection.receive(line);
             }
             return Ok(());
         }
@@ -185,19 +193,21 @@ pub(crate) async fn read(
             longest = longest.max(line.map_or(limit, <[u8]>::len));
             match line {
                 Ok(line) if line.trim_ascii().is_empty() => {}
-                Ok(line) => core.receive(line),
-                // Whose answer it was cannot be told.
-                Err(_) => core.calls.fail(TransportError::TooLong { limit }),
+                Ok(line) => connection.receive(line),
+                // It may have been the response to any request.
+                Err(_) => connection
+                    .pending
+                    .fail_all(TransportError::TooLong { limit }),
             }
         }
-        // A long line is not paid for until the end.
+        // Release the memory of a long line.
         if longest > CHUNK {
             lines.shrink_to(CHUNK);
         }
     }
 }
 
-pub(crate) async fn write(queue: &Queue, writer: impl AsyncWrite) -> io::Result<()> {
+pub(crate) async fn write(queue: &WriteQueue, writer: impl AsyncWrite) -> io::Result<()> {
     let mut writer = std::pin::pin!(writer);
     let mut lines = Vec::new();
     while queue.take(&mut lines).await {

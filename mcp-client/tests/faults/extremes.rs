@@ -151,7 +151,7 @@ async fn the_largest_values_mean_no_limit() {
 #[tokio::test]
 async fn a_call_may_wait_without_a_limit() {
     let (client, mut server) = connect(Limits::default(), Revision::LATEST).await;
-    let call = client.list_tools().timeout(Duration::MAX);
+    let call = client.tools().one_page().timeout(Duration::MAX);
     let call = call.while_progressing(Duration::MAX).on_progress(|_| {});
     let call = tokio::spawn(call.into_future());
     let asked = server.asked("tools/list").await;
@@ -189,11 +189,11 @@ async fn a_time_of_zero_and_messages_without_bytes_are_typed_errors() {
     let mut limits = Limits::default();
     limits.call_time = Duration::ZERO;
     let (client, _server) = connect(limits, Revision::LATEST).await;
-    let error = soon(client.list_tools()).await.expect_err("no time");
+    let error = soon(client.tools().one_page()).await.expect_err("no time");
     assert!(matches!(error, CallError::Timeout { .. }), "{error}");
 
     let call = tokio::spawn(async move {
-        let call = client.list_tools().timeout(Duration::ZERO);
+        let call = client.tools().one_page().timeout(Duration::ZERO);
         soon(call).await.expect_err("no time")
     });
     let error = soon(call).await.expect("no panic");

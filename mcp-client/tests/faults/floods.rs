@@ -50,7 +50,7 @@ async fn a_server_that_asks_and_does_not_read_is_not_heard_until_it_does() {
         // Two pipes, a read, and what waits: no more than so much is on its way.
         assert!(sent < 20_000, "{sent} requests");
         // A call waits like everything else, and ends in its own time.
-        let call = client.list_tools().timeout(Duration::from_millis(20));
+        let call = client.tools().one_page().timeout(Duration::from_millis(20));
         let error = soon(call).await.expect_err("nobody reads");
         assert!(matches!(error, CallError::Timeout { .. }), "{error}");
 

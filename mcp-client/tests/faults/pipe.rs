@@ -106,7 +106,7 @@ impl Server {
 
 /// A call that is on its way, and what becomes of it.
 pub(crate) fn list(client: &Client) -> JoinHandle<Result<(), CallError>> {
-    let call = client.list_tools();
+    let call = client.tools().one_page();
     tokio::spawn(async { call.await.map(drop) })
 }
 

@@ -59,7 +59,7 @@ async fn a_fault_of_the_other_revisions_ends_one_call_at_most() {
 async fn a_server_that_never_answers_ends_the_call_in_time_and_is_told() {
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
         let (client, mut server) = Server::connect(builder(Limits::default()), revision).await;
-        let call = client.list_tools().timeout(Duration::from_millis(20));
+        let call = client.tools().one_page().timeout(Duration::from_millis(20));
         let error = soon(call).await.expect_err("no answer");
         assert!(matches!(error, CallError::Timeout { .. }), "{error}");
         let asked = server.asked("tools/list").await;

@@ -62,7 +62,7 @@ async fn a_refused_token_is_replaced_once() {
         .expect("connected");
 
     let listing = client.clone();
-    let listing = tokio::spawn(async move { listing.list_tools().await });
+    let listing = tokio::spawn(async move { listing.tools().one_page().await });
     let asked = fake.message("tools/list").await;
     assert_eq!(asked.header("authorization"), Some("second"));
     refuse(asked, "403 Forbidden").await;
@@ -82,7 +82,7 @@ async fn a_refused_token_is_replaced_once() {
 async fn without_a_hook_the_caller_sees_what_is_asked_for() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
-    let listing = tokio::spawn(async move { client.list_tools().await });
+    let listing = tokio::spawn(async move { client.tools().one_page().await });
     refuse(fake.message("tools/list").await, "401 Unauthorized").await;
     let error = soon(listing).await.expect("no panic").expect_err("refused");
     assert!(

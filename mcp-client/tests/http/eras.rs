@@ -161,7 +161,7 @@ async fn a_server_of_2024_speaks_on_its_stream() {
     assert_eq!(client.revision(), Revision::V2024_11_05);
 
     let listing = client.clone();
-    let listing = tokio::spawn(async move { listing.list_tools().await });
+    let listing = tokio::spawn(async move { listing.tools().one_page().await });
     let asked = fake.message("tools/list").await;
     let message = asked.result_message(&json!({"tools": []}));
     asked.status("202 Accepted").await;
@@ -176,7 +176,7 @@ async fn a_server_of_2024_speaks_on_its_stream() {
 
     // With the stream ends what was asked; a new one is opened.
     let listing = client.clone();
-    let listing = tokio::spawn(async move { listing.list_tools().await });
+    let listing = tokio::spawn(async move { listing.tools().one_page().await });
     let asked = fake.message("tools/list").await;
     asked.status("202 Accepted").await;
     drop(stream);

@@ -8,7 +8,7 @@ use crate::fake::*;
 /// A call, at which the server does something, and what becomes of it.
 async fn fails(fake: &mut Fake, client: &Client, server: impl AsyncFnOnce(Asked)) -> CallError {
     let calling = client.clone();
-    let call = tokio::spawn(async move { calling.list_tools().await });
+    let call = tokio::spawn(async move { calling.tools().one_page().await });
     server(fake.message("tools/list").await).await;
     let failed = soon(call).await.expect("no panic").expect_err("a fault");
     works(fake, client).await;
@@ -17,7 +17,7 @@ async fn fails(fake: &mut Fake, client: &Client, server: impl AsyncFnOnce(Asked)
 
 async fn works(fake: &mut Fake, client: &Client) {
     let calling = client.clone();
-    let call = tokio::spawn(async move { calling.list_tools().await });
+    let call = tokio::spawn(async move { calling.tools().one_page().await });
     fake.message("tools/list")
         .await
         .result(&tools(&json!([])))
@@ -185,7 +185,7 @@ async fn a_redirect_is_followed_within_the_origin_alone() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let calling = client.clone();
-    let call = tokio::spawn(async move { calling.list_tools().await });
+    let call = tokio::spawn(async move { calling.tools().one_page().await });
     let asked = fake.message("tools/list").await;
     asked
         .answer("307 Temporary Redirect", "Location: /mcp/\r\n", "")
@@ -273,7 +273,7 @@ async fn a_call_that_is_dropped_closes_its_stream() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let calling = client.clone();
-    let call = tokio::spawn(async move { calling.list_tools().await });
+    let call = tokio::spawn(async move { calling.tools().one_page().await });
     let mut asked = fake.message("tools/list").await;
     asked.events().await;
     asked.write(": still here\n\n").await;

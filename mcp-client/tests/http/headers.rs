@@ -19,7 +19,7 @@ fn call(client: &Client, tool: &str, arguments: &Value) -> JoinHandle<Result<(),
 
 async fn list(fake: &mut Fake, client: &Client, list: &Value) -> Vec<String> {
     let client = client.clone();
-    let listing = tokio::spawn(async move { client.list_tools().await });
+    let listing = tokio::spawn(async move { client.tools().one_page().await });
     fake.message("tools/list").await.result(&tools(list)).await;
     let list = soon(listing).await.expect("no panic").expect("a list");
     list.tools.into_iter().map(|tool| tool.name).collect()

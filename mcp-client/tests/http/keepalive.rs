@@ -9,7 +9,7 @@ use crate::kernel::has_keep_alive;
 async fn connections_to_a_server_have_tcp_keep_alive() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
-    let listing = tokio::spawn(async move { client.list_tools().await });
+    let listing = tokio::spawn(async move { client.tools().one_page().await });
     let asked = fake.message("tools/list").await;
     soon(has_keep_alive(fake.address)).await;
     asked.result(&tools(&json!([]))).await;

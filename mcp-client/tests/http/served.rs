@@ -48,7 +48,7 @@ fn builder() -> ClientBuilder {
 }
 
 async fn lists_and_calls(client: &Client) {
-    let tools = client.list_tools().await.expect("a list");
+    let tools = client.tools().one_page().await.expect("a list");
     assert_eq!(tools.tools.len(), 3);
     let (sender, mut heard) = mpsc::unbounded_channel();
     let result = client
@@ -69,7 +69,7 @@ async fn lists_and_calls(client: &Client) {
     let never = client.call_tool("never").timeout(Duration::from_millis(1));
     let error = never.await.expect_err("no answer");
     assert!(matches!(error, CallError::Timeout { .. }), "{error}");
-    client.list_tools().await.expect("a list");
+    client.tools().one_page().await.expect("a list");
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn a_connection_is_used_again() {
     let client = Client::builder("test", "1").connect(server).await;
     let client = client.expect("the server answers");
     for _ in 0..20 {
-        client.list_tools().await.expect("a list");
+        client.tools().one_page().await.expect("a list");
     }
     assert_eq!(count.load(Ordering::Relaxed), 1);
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcp_client::types::{
     Notification, ProgressNotification, ProgressNotificationParams, Revision, Root,
 };
-use mcp_client::{CallError, Client, ClientBuilder, HttpError, Limits};
+use mcp_client::{CallError, Client, ClientBuilder, HttpError, Limits, TransportError};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -19,7 +19,7 @@ const NEWEST: Revision = Revision::V2025_11_25;
 
 fn list(client: &Client) -> JoinHandle<Result<usize, CallError>> {
     let client = client.clone();
-    tokio::spawn(async move { client.list_tools().await.map(|list| list.tools.len()) })
+    tokio::spawn(async move { client.tools().one_page().await.map(|list| list.tools.len()) })
 }
 
 async fn one(list: JoinHandle<Result<usize, CallError>>) {
@@ -175,7 +175,10 @@ async fn a_session_that_does_not_come_back_is_a_fault() {
         .await
         .expect("no panic")
         .expect_err("no session");
-    assert!(matches!(http(&error), HttpError::Session(_)), "{error}");
+    assert!(
+        matches!(lost(&error), TransportError::Session { .. }),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -257,7 +260,7 @@ async fn the_server_asks_by_its_stream_and_is_answered() {
 async fn a_call_that_nobody_polls_holds_up_no_other() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
-    let mut call = pin!(client.list_tools().into_future());
+    let mut call = pin!(client.tools().one_page().into_future());
     let asked = tokio::select! {
         _ = &mut call => panic!("an answer that nobody gave"),
         asked = async {
@@ -321,7 +324,7 @@ async fn a_stream_is_asked_for_again_before_calls_begin() {
     let connecting = builder.connect(fake.http());
     let listing = tokio::spawn(async move {
         let client = connecting.await.expect("connected");
-        client.list_tools().await.map(|list| list.tools.len())
+        client.tools().one_page().await.map(|list| list.tools.len())
     });
     fake.initialized(NEWEST, "one").await;
     drop(fake.bare("GET").await);

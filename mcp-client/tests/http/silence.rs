@@ -70,7 +70,7 @@ async fn a_body_that_is_announced_as_endless_is_not_made_room_for() {
         let builder = Client::builder("test", "1").limits(limits);
         let mut fake = Fake::start().await;
         let client = fake.modern_with(fake.http(), builder).await;
-        let call = tokio::spawn(client.list_tools().into_future());
+        let call = tokio::spawn(client.tools().one_page().into_future());
         let mut asked = fake.message("tools/list").await;
         let body = asked.result_message(&tools(&json!([]))).to_string();
         let (first, rest) = body.split_at(10);
@@ -125,7 +125,7 @@ async fn limits_at_their_extremes_work_over_http() {
                 fake.legacy_with(revision, builder).await
             };
             // As a stream of events, which is where a queue without room would wait.
-            let call = tokio::spawn(client.list_tools().into_future());
+            let call = tokio::spawn(client.tools().one_page().into_future());
             let mut asked = fake.message("tools/list").await;
             asked.events().await;
             let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});

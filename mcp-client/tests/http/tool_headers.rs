@@ -22,7 +22,7 @@ fn tool(name: &str, headers: &[String]) -> Value {
 
 async fn list(fake: &mut Fake, client: &Client, list: &[Value]) {
     let client = client.clone();
-    let listing = tokio::spawn(async move { client.list_tools().await });
+    let listing = tokio::spawn(async move { client.tools().one_page().await });
     let asked = fake.message("tools/list").await;
     asked.result(&tools(&json!(list))).await;
     let listed = soon(listing).await.expect("no panic").expect("a list");

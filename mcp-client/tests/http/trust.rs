@@ -33,7 +33,7 @@ pub(crate) async fn connect(fake: &mut Fake, revision: Revision, builder: Client
 }
 
 pub(crate) fn list(client: &Client, time: Duration) -> JoinHandle<Result<(), CallError>> {
-    let call = client.list_tools().timeout(time);
+    let call = client.tools().one_page().timeout(time);
     tokio::spawn(async { call.await.map(drop) })
 }
 

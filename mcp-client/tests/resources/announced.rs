@@ -17,9 +17,9 @@ async fn proposals_are_announced_with_every_request_of_the_newest_revision() {
         *announced,
         serde_json::json!({"https-url": {}, "sep-2093": {}, "versioned-resources": {}})
     );
-    assert!(client.speaks(Proposal::Sep2093));
+    assert!(client.negotiated(Proposal::Sep2093));
     assert!(
-        !client.speaks(Proposal::VersionedResources),
+        !client.negotiated(Proposal::VersionedResources),
         "the server does not"
     );
 
@@ -27,7 +27,10 @@ async fn proposals_are_announced_with_every_request_of_the_newest_revision() {
     let capabilities =
         &script.hello["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(*capabilities, serde_json::json!({}));
-    assert!(!client.speaks(Proposal::Sep2093), "the program does not");
+    assert!(
+        !client.negotiated(Proposal::Sep2093),
+        "the program does not"
+    );
 }
 
 #[tokio::test]
@@ -35,14 +38,14 @@ async fn servers_of_older_revisions_hear_nothing_of_proposals() {
     let (client, script) = legacy(builder()).await;
     let capabilities = &script.hello["params"]["capabilities"];
     assert_eq!(*capabilities, serde_json::json!({}));
-    assert!(!client.speaks(Proposal::Sep2093));
+    assert!(!client.negotiated(Proposal::Sep2093));
 }
 
 #[tokio::test]
 async fn what_a_server_would_misunderstand_is_not_asked() {
     let (client, _script) = modern(builder(), &[]).await;
     let fault = client.resources_in("demo:all").expect_err("not spoken");
-    let CallError::NotSpoken { method, proposal } = &fault else {
+    let CallError::NotNegotiated { method, proposal } = &fault else {
         panic!("{fault}");
     };
     assert_eq!((*method, *proposal), ("resources/list", Proposal::Sep2093));

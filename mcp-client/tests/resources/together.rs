@@ -11,7 +11,7 @@ use mcp_client::{
     ByteStream, CallError, Client, ClientBuilder, Current, Http, Proposal, SubscriptionEvent,
 };
 use mcp_server::types::Annotations;
-use mcp_server::{Context, ListAt, ResourcePage, ResourceDef, Server};
+use mcp_server::{Context, ListAt, ResourceDef, ResourcePage, Server};
 
 use crate::script::soon;
 
@@ -239,7 +239,7 @@ async fn who_did_not_opt_in_and_older_revisions_see_nothing() {
     let plain = Client::builder("test", "1.0.0");
     for builder in [plain, speaking().revision(Revision::V2025_11_25)] {
         for (note, server, client) in both(builder).await {
-            assert!(!client.speaks(Proposal::Sep2093));
+            assert!(!client.negotiated(Proposal::Sep2093));
             let uris = ["demo:note".to_owned()];
             let mut events = client.listen(SubscriptionFilter::new().resource_subscriptions(uris));
             let first = soon(events.next()).await;

@@ -45,7 +45,7 @@ async fn connect(cache: Cache, scope: &str) -> Fake {
 
 /// The tools of the first page.
 async fn tools(client: &Client) -> String {
-    let page = client.list_tools().await.expect("a page");
+    let page = client.tools().one_page().await.expect("a page");
     page.tools.iter().map(|tool| &*tool.name).collect()
 }
 
@@ -58,7 +58,13 @@ async fn what_was_asked_for_is_not_asked_for_again_before_its_time() {
     assert_eq!(fake.asked().len(), 1);
     advance(Duration::from_millis(1)).await;
     assert_eq!(tools(&fake.client).await, "2", "stale");
-    let page = fake.client.list_tools().fresh().await.expect("a page");
+    let page = fake
+        .client
+        .tools()
+        .one_page()
+        .fresh()
+        .await
+        .expect("a page");
     assert_eq!(page.tools[0].name, "3", "asked for afresh");
     assert_eq!(tools(&fake.client).await, "3", "and kept");
 
@@ -153,7 +159,7 @@ async fn what_changed_is_dropped() {
     let client = fake.client.clone();
     let fill = async || {
         tools(&client).await;
-        client.list_prompts().await.expect("a page");
+        client.prompts().one_page().await.expect("a page");
         for uri in ["file:///a/b", "file:///c"] {
             client.read_resource(uri).await.expect("contents");
         }
@@ -237,7 +243,7 @@ async fn what_a_server_leaves_out_is_taken_as_the_specification_says() {
         let answer = move |_: &str, _: &_| format!(r#""result":{result}"#);
         let mut fake = Fake::connect(Revision::LATEST, builder(Cache::new()), answer).await;
         for _ in 0..2 {
-            let page = fake.client.list_tools().await.expect("a page");
+            let page = fake.client.tools().one_page().await.expect("a page");
             assert_eq!(page.ttl_ms, 0);
         }
         assert_eq!(fake.asked().len(), 2, "{result}");
@@ -248,7 +254,7 @@ async fn what_a_server_leaves_out_is_taken_as_the_specification_says() {
     };
     let fake = Fake::connect(Revision::LATEST, builder(Cache::new()), answer).await;
     for error in [
-        fake.client.list_tools().await.expect_err("no page"),
+        fake.client.tools().one_page().await.expect_err("no page"),
         fake.client.tools().all().await.expect_err("no page"),
     ] {
         let CallError::ResultType { result_type, .. } = error else {

@@ -110,7 +110,7 @@ async fn a_malformed_element_does_not_hide_the_others() {
             });
         }
         assert_eq!(order, ["a", "!1", "!2", "b", "c", "!1"], "{revision}");
-        let error = fake.client.list_tools().await.expect_err("strict");
+        let error = fake.client.tools().one_page().await.expect_err("strict");
         let CallError::Answer {
             source: VersionError::Decode(source),
             ..
@@ -119,7 +119,7 @@ async fn a_malformed_element_does_not_hide_the_others() {
             panic!("{revision}: {error}");
         };
         assert_eq!(source.path().to_string(), "$.tools[1].inputSchema");
-        let page = fake.client.list_tools().page().await.expect("a page");
+        let page = fake.client.tools().one_page().page().await.expect("a page");
         assert_eq!((page.result.tools.len(), page.faults.len()), (2, 2));
     }
 }
@@ -218,7 +218,12 @@ async fn what_a_call_says_holds_for_each_page() {
         page(Revision::LATEST, &tool("a"), next)
     })
     .await;
-    let list = fake.client.list_tools().traceparent("00-1-2-01").list();
+    let list = fake
+        .client
+        .tools()
+        .one_page()
+        .traceparent("00-1-2-01")
+        .list();
     list.all().await.expect("a list");
     let asked = fake.asked();
     assert_eq!(asked.len(), 2);

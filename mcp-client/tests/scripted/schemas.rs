@@ -48,7 +48,7 @@ async fn a_result_that_breaks_its_schema_is_an_error_that_keeps_it() {
         let mut fake = connect(revision, SUM, result).await;
         // What was not listed is held to nothing.
         fake.client.call_tool("it").await.expect("not listed");
-        fake.client.list_tools().await.expect("a page");
+        fake.client.tools().one_page().await.expect("a page");
         fake.client.call_tool("other").await.expect("not listed");
         let error = fake.client.call_tool("it").await.expect_err("broken");
         let CallError::Output { source } = error else {

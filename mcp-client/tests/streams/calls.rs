@@ -51,7 +51,7 @@ async fn every_revision_lists_and_calls() {
             Some("adder".to_owned())
         );
         assert_eq!(client.instructions().as_deref(), Some("Add."));
-        let tools = client.list_tools().await.expect("a list");
+        let tools = client.tools().one_page().await.expect("a list");
         assert_eq!(tools.tools.len(), 2, "{revision:?}");
 
         let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
@@ -87,7 +87,7 @@ async fn a_call_ends_in_time_and_the_connection_goes_on() {
         ),
         "{error}"
     );
-    client.list_tools().await.expect("a list");
+    client.tools().one_page().await.expect("a list");
 }
 
 #[tokio::test]
@@ -125,12 +125,15 @@ async fn arguments_of_a_type_are_sent_and_what_is_no_object_is_not() {
     }
     let client = connect_to(server(), super::support::builder()).await;
     let numbers = Numbers { a: 1.0, b: 2.5 };
-    let call = client.call_tool("add").arguments_of(&numbers);
-    let sum = call.expect("an object").await.expect("a result");
+    let call = client.call_tool("add").arguments(&numbers);
+    let sum = call.await.expect("a result");
     assert_eq!(sum.text(), "3.5");
 
-    let call = client.call_tool("add").arguments_of(&[1, 2]);
-    assert!(matches!(call, Err(CallError::Params { .. })), "{call:?}");
+    let refused = client.call_tool("add").arguments(&[1, 2]).await;
+    assert!(
+        matches!(refused, Err(CallError::Params { .. })),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test]

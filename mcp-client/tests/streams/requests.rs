@@ -263,7 +263,7 @@ async fn new_roots_are_news_for_servers_of_the_older_era() {
 
     let (client, mut script) = Script::modern(with_roots(), "{}").await;
     client.roots_changed().await.expect("the server is there");
-    let call = client.list_tools();
+    let call = client.tools().one_page();
     let (_, asked) = tokio::join!(
         call.timeout(std::time::Duration::from_millis(10)),
         script.read()

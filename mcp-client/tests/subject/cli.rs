@@ -14,8 +14,8 @@ use mcp_server::types::{
     TextResourceContents, json::Object,
 };
 use mcp_server::{
-    Context, Elicited, Form, HandlerError, HttpConfig, HttpServer, HttpUrls, ListAt, ResourcePage,
-    PromptDef, Proposal, ResourceDef, Server, ServerBuilder,
+    Context, Elicited, Form, HandlerError, HttpConfig, HttpServer, HttpUrls, ListAt, PromptDef,
+    Proposal, ResourceDef, ResourcePage, Server, ServerBuilder,
 };
 
 use certificate::certified;

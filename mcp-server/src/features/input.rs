@@ -17,7 +17,7 @@ pub(crate) mod typed;
 
 use mcp_types::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestURLParams, ListRootsResult, Root,
+    ElicitRequestUrlParams, ListRootsResult, Root,
 };
 use serde::de::DeserializeOwned;
 
@@ -88,7 +88,7 @@ impl Context {
         id: impl Into<String>,
     ) -> Ask<Elicited<()>> {
         let question = Question::Url {
-            params: ElicitRequestURLParams::new(message, url),
+            params: ElicitRequestUrlParams::new(message, url),
             id: id.into(),
         };
         Ask::new(self, Ok(question), Box::new(form::visited))

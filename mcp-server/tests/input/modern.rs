@@ -100,7 +100,10 @@ async fn an_answer_that_does_not_fit_is_refused_and_can_be_mended() {
     let first = peer.call("greet", json!({})).await;
     let roots = json!({ "roots": [] });
     for (answer, reason) in [
-        (accept(json!({})), "`content` lacks `name`"),
+        (
+            accept(json!({})),
+            "`content` lacks the required member `name`",
+        ),
         (
             accept(json!({ "name": 5 })),
             "`content.name` is not a string",

@@ -5,9 +5,9 @@ use super::Number;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// A type whose length can be bounded.
+/// A type whose length can be checked against bounds.
 pub trait Length {
-    /// Number of elements, or of characters.
+    /// Returns the number of elements of an array, or of characters of a string.
     fn length(&self) -> usize;
 }
 

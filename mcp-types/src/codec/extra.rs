@@ -1,47 +1,47 @@
-//! Members beyond the declared ones.
+//! Members that a type does not declare.
 
 use super::{Key, Object, Value};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use std::fmt;
 
-/// Members that a type does not name, in the order in which they came. Costs one pointer while
-/// empty.
+/// Members that a type does not declare, in the order in which they were received. Takes the size
+/// of one pointer while it is empty.
 ///
-/// A peer of a later revision, or one with an extension, sends members that this type knows
-/// nothing of; they are kept here and written back. Writing fails if one has the name of a
-/// declared member.
+/// A peer that implements a later revision or an extension sends members that this type does not
+/// declare. They are kept here and are written back. Encoding fails if one of them has the name of
+/// a declared member.
 #[derive(Clone, Default, PartialEq)]
 pub struct Extra(Option<Box<Object>>);
 
 impl Extra {
-    /// No members.
+    /// Creates an empty collection.
     #[must_use]
     pub const fn new() -> Self {
         Self(None)
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// A member's value.
+    /// Returns the value of a member.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.as_ref()?.get(name)
     }
 
-    /// Sets a member and gives back its old value.
+    /// Sets a member and returns its previous value.
     pub fn insert(&mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Option<Value> {
         self.0.get_or_insert_default().insert(name, value)
     }
 
-    /// Takes a member out.
+    /// Removes a member and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let object = self.0.as_mut()?;
-        // Through a pointer, as `from_str` reads, and for the same reason.
+        // Called through a function pointer to reduce compile time; see `json::from_str`.
         let remove: fn(&mut Object, &str) -> _ = Object::remove;
         let value = remove(object, name);
         if object.is_empty() {
@@ -50,24 +50,23 @@ impl Extra {
         value
     }
 
-    /// The members in order.
+    /// Returns an iterator over the members, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().flat_map(|object| object.iter())
     }
 
-    /// Puts a member that was read behind the others. `rest` is how many will follow, if that is
-    /// known.
+    /// Appends a decoded member. `rest` is the number of members that follow, if it is known.
     pub(super) fn push(&mut self, name: &str, value: Value, rest: Option<usize>) {
         self.0.get_or_insert_default().push_read(name, value, rest);
     }
 
-    /// The name of a member that came twice. Reading only appends, so that many members cost no
-    /// search.
+    /// Returns the name of a duplicate member. `push` does not check for duplicates, so that
+    /// decoding many members does not need a search for each.
     pub(super) fn duplicate(&self) -> Option<&str> {
         self.0.as_ref()?.duplicate()
     }
 
-    /// Writes the members behind the declared ones, whose names they must not have.
+    /// Writes the members after the declared ones.
     pub(super) fn write<M: SerializeMap>(
         &self,
         map: &mut M,
@@ -76,7 +75,7 @@ impl Extra {
         for (name, value) in self.iter() {
             if known.contains(&name) {
                 return Err(M::Error::custom(format_args!(
-                    "`extra` has a member `{name}`, which the type declares itself"
+                    "`extra` contains `{name}`, which is a declared member of the type"
                 )));
             }
             map.serialize_entry(name, value)?;
@@ -107,7 +106,7 @@ impl From<Extra> for Object {
     }
 }
 
-/// An object that must be empty.
+/// An object that must have no members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Empty;
 

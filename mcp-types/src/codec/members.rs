@@ -1,14 +1,14 @@
-//! The members of an object, of which the first may have been looked at.
+//! The members of an object, with those that were already read to select a union variant.
 
 use super::super::json::Source;
 use super::Key;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess};
 
-/// The members of an object: what was looked at already, then the rest.
+/// The members of an object: first those that were already read, then the rest.
 ///
-/// Whatever is read from members is read from these, whether it stands alone or is a variant of a
-/// union: so that it is compiled once.
+/// Both plain objects and variants of a union are decoded from this type, so that their decoders
+/// are compiled only once.
 #[derive(Debug)]
 pub struct Members<'de, A> {
     ahead: Ahead<'de>,
@@ -19,13 +19,13 @@ pub struct Members<'de, A> {
 enum Ahead<'de> {
     Nothing,
     Name(Key<'de>),
-    /// The tag's name and the text of its value.
+    /// The name of the tag and the JSON text of its value.
     Tag(&'static str, &'de str),
     TagValue(&'de str),
 }
 
 impl<'de, A> Members<'de, A> {
-    /// Members of which none was looked at.
+    /// Creates the members of an object of which nothing was read yet.
     #[inline]
     pub const fn new(members: A) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl<'de, A> Members<'de, A> {
         }
     }
 
-    /// Members of which the first name was read.
+    /// Creates the members of an object of which the first name was already read.
     pub(crate) fn after(first: Option<Key<'de>>, members: A) -> Self {
         Self {
             ahead: first.map_or(Ahead::Nothing, Ahead::Name),
@@ -42,7 +42,7 @@ impl<'de, A> Members<'de, A> {
         }
     }
 
-    /// The same members with the tag, which was read, in front once more; `tag` is JSON text.
+    /// Puts the tag, which was already read, back in front of the members. `tag` is JSON text.
     pub(super) fn again(self, name: &'static str, tag: &'de str) -> Self {
         Self {
             ahead: Ahead::Tag(name, tag),
@@ -59,7 +59,7 @@ impl<'de, A> Members<'de, A> {
                 seed.deserialize(BorrowedStrDeserializer::new(name))
             }
             Ahead::Nothing | Ahead::TagValue(_) => {
-                Err(E::custom("a name was asked for before the value"))
+                Err(E::custom("`next_key` was called before `next_value`"))
             }
         }
     }
@@ -85,9 +85,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
             return self.rest.next_value_seed(seed);
         };
         self.ahead = Ahead::Nothing;
-        // By the deserializer for which the seed is compiled anyway.
+        // Uses the deserializer for which the seed is compiled anyway.
         let mut tag = Source::new(tag);
-        // Through a pointer, as `from_str` does it, and for the same reason.
+        // Called through a function pointer to reduce compile time; see `json::from_str`.
         let read: fn(_, _) -> _ = T::deserialize;
         match read(seed, tag.value()) {
             Ok(value) => Ok(value),

@@ -1,4 +1,4 @@
-//! Objects: from members to a struct.
+//! Decoding of structs from the members of an object.
 
 use super::super::error::excerpt;
 use super::members::Members;
@@ -10,23 +10,23 @@ use serde::de::{
 use std::borrow::Cow;
 use std::fmt;
 
-/// A struct that is read from the members of an object.
+/// A struct that is decoded from the members of an object.
 pub trait FromMembers<'de>: Vacant + Sized {
-    /// Name of the type in the schema, for messages.
+    /// The name of the type in the schema, for error messages.
     const NAME: &'static str;
-    /// Members that must be there: their numbers and names.
+    /// The required members: their numbers and names.
     const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    /// Reads the member at hand into its place; behind the last one, where the reader has no name
-    /// at hand, what a member without a place is taken for says whether all is well.
+    /// Decodes the current member into its field. After the last member, when the reader has no
+    /// current member, the arm for undeclared members runs its final checks.
     fn read_member<A: MapAccess<'de>>(
         &mut self,
         reader: &mut Reader<'de, A>,
     ) -> Result<(), A::Error>;
 
-    /// Reads all members.
+    /// Decodes all members.
     fn from_members<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
-        // Through a pointer, as `from_str` does it, and for the same reason.
+        // Called through a function pointer to reduce compile time; see `json::from_str`.
         let read: fn(&mut dyn Target<'de, A>, _, _) -> _ = read_members;
         let mut value = Self::VACANT;
         read(&mut value, Self::REQUIRED, members)?;
@@ -34,7 +34,7 @@ pub trait FromMembers<'de>: Vacant + Sized {
     }
 }
 
-/// [`FromMembers`] for one form of members.
+/// An object-safe form of [`FromMembers`] for one source of members.
 trait Target<'de, A: MapAccess<'de>> {
     fn read_member(&mut self, reader: &mut Reader<'de, A>) -> Result<(), A::Error>;
 }
@@ -45,7 +45,8 @@ impl<'de, T: FromMembers<'de>, A: MapAccess<'de>> Target<'de, A> for T {
     }
 }
 
-/// Reads all members, whatever the type: so this is compiled once for each form of members.
+/// Decodes all members of any type. Takes a trait object so that it is compiled once for each
+/// source of members and not once for each type.
 fn read_members<'de, A: MapAccess<'de>>(
     target: &mut dyn Target<'de, A>,
     required: &[(u8, &'static str)],
@@ -59,13 +60,13 @@ fn read_members<'de, A: MapAccess<'de>>(
     target.read_member(&mut reader)
 }
 
-/// Reads an object. Arrays, which derived decoders take for structs, are refused.
+/// Decodes an object. Rejects arrays, which derived decoders accept for structs.
 #[inline]
 pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    // The value is read in its place: handed up through the layers of a format, a large struct
-    // would be copied in each of them.
+    // The value is decoded in place. If it were returned through the layers of a format, a large
+    // struct would be copied in each of them.
     struct ObjectVisitor<'a, T>(&'a mut T);
 
     impl<'de, T: FromMembers<'de>> Visitor<'de> for ObjectVisitor<'_, T> {
@@ -86,31 +87,31 @@ pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
     Ok(value)
 }
 
-/// What is expected in place of something else.
+/// Writes what was expected, for serde's type errors.
 fn expect_object(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     write!(f, "an object (`{name}`)")
 }
 
-/// Refuses a member of an object that allows no others.
+/// Returns the error for an undeclared member of an object that allows none.
 #[must_use]
 pub fn unknown_member<E: Error>(key: &Key<'_>) -> E {
     E::custom(format_args!("unknown member `{}`", excerpt(key.as_str())))
 }
 
-/// The name of a member, borrowed from the input where it stands there as it is: serde's own `Cow`
-/// always copies.
+/// The name of a member, borrowed from the input if it has no escapes. serde's implementation for
+/// `Cow` always copies.
 #[derive(Debug, Default)]
 pub struct Key<'de>(pub Cow<'de, str>);
 
 impl<'de> Key<'de> {
-    /// The name.
+    /// Returns the name.
     #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Hands the name to a seed, borrowed where it can be.
+    /// Passes the name to a seed, borrowed from the input if possible.
     #[inline]
     pub(crate) fn give<K: DeserializeSeed<'de>, E: Error>(&self, seed: K) -> Result<K::Value, E> {
         match &self.0 {
@@ -119,7 +120,7 @@ impl<'de> Key<'de> {
         }
     }
 
-    /// The name, copied only if it is borrowed.
+    /// Returns the name as a `String`. Copies it only if it is borrowed.
     #[must_use]
     pub fn into_string(self) -> String {
         self.0.into_owned()

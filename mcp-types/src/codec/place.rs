@@ -1,4 +1,4 @@
-//! Places of values.
+//! Seeds that decode a value in place.
 
 use super::super::error::excerpt;
 use super::super::json::grow;
@@ -8,7 +8,7 @@ use serde::de::{
 };
 use std::fmt;
 
-/// Puts a value into its place from inside, so that it is not handed up layer by layer.
+/// Decodes a value in place, so that it is not moved through the layers of a format.
 pub(super) struct Place<'a, T>(pub(super) &'a mut T);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Place<'_, T> {
@@ -21,7 +21,7 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Place<'_, T> {
     }
 }
 
-/// Reads a value that may be `null` into a place, by the place's visitor.
+/// Implements `DeserializeSeed` for a place whose visitor accepts `null`.
 macro_rules! optional_seed {
     ($place:ident) => {
         impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for $place<'_, T> {
@@ -35,7 +35,7 @@ macro_rules! optional_seed {
     };
 }
 
-/// What visitors of values that may be `null` have in common.
+/// The methods that all visitors of values that may be `null` share.
 macro_rules! null_leaves_the_place_empty {
     ($expected:literal) => {
         type Value = ();
@@ -54,7 +54,7 @@ macro_rules! null_leaves_the_place_empty {
     };
 }
 
-/// The same for a value that may be `null`.
+/// Decodes a value that may be `null` in place.
 pub(super) struct OptionalPlace<'a, T>(pub(super) &'a mut Option<T>);
 
 optional_seed!(OptionalPlace);
@@ -69,7 +69,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalPlace<'_, T> {
     }
 }
 
-/// The same for the elements of a list, which grows within bounds.
+/// Decodes the elements of a list in place. The list grows within bounds.
 pub(super) struct ListPlace<'a, T>(pub(super) &'a mut Vec<T>);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ListPlace<'_, T> {
@@ -95,7 +95,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListPlace<'_, T> {
     }
 }
 
-/// The elements of an array.
+/// Decodes the elements of an array.
 pub fn list<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(mut items: A) -> Result<Vec<T>, A::Error> {
     let mut list = Vec::new();
     while let Some(item) = items.next_element()? {
@@ -105,7 +105,7 @@ pub fn list<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(mut items: A) -> Result
     Ok(list)
 }
 
-/// The same for a list that may be `null`.
+/// Decodes a list that may be `null` in place.
 pub(super) struct OptionalListPlace<'a, T>(pub(super) &'a mut Option<Vec<T>>);
 
 optional_seed!(OptionalListPlace);
@@ -119,7 +119,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalListPlace<'_, T> {
     }
 }
 
-/// A certain text.
+/// Accepts one specific string.
 pub(super) struct Text(pub(super) &'static str);
 
 impl<'de> DeserializeSeed<'de> for Text {
@@ -146,7 +146,7 @@ impl Visitor<'_> for Text {
     }
 }
 
-/// A list of strings, or one string of words.
+/// Accepts a list of strings, or one string of words separated by white space.
 pub(super) struct OneOrMany;
 
 impl<'de> DeserializeSeed<'de> for OneOrMany {

@@ -1,4 +1,4 @@
-//! Members, read into their places: each once, constants checked, bounds kept.
+//! [`Reader`]: decodes the members of an object. Rejects duplicates and checks constants and bounds.
 
 use super::super::error::{DecodeError, excerpt};
 use super::bounds::{Length, int_within, length_within, number_within};
@@ -9,21 +9,20 @@ use serde::de::{Deserialize, Error, MapAccess};
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// The members of an object, of which one is being read.
+/// Decodes the members of an object one by one.
 ///
-/// A declared member is asked for by its number within the type, so that a second one of the name
-/// is noticed.
+/// A declared member is read by its number within the type, so that a duplicate is detected.
 #[derive(Debug)]
 pub struct Reader<'de, A> {
     members: Members<'de, A>,
-    /// The name of the one at hand; behind the last one there is none.
+    /// The name of the current member; `None` after the last one.
     key: Option<Key<'de>>,
-    /// A bit for each declared member that was there.
+    /// One bit for each declared member that was read.
     seen: u128,
 }
 
 impl<'de, A: MapAccess<'de>> Reader<'de, A> {
-    /// Nothing was read yet.
+    /// Creates a reader that has read nothing yet.
     pub(super) fn new(members: Members<'de, A>) -> Self {
         Self {
             members,
@@ -32,13 +31,13 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// Goes on to the next member, if there is one.
+    /// Advances to the next member. Returns `false` if there is none.
     pub(super) fn advance(&mut self) -> Result<bool, A::Error> {
         self.key = self.members.next_key()?;
         Ok(self.key.is_some())
     }
 
-    /// Fails if one of these members was not there.
+    /// Fails if one of the required members is missing.
     pub(super) fn demand(&self, required: &[(u8, &'static str)]) -> Result<(), A::Error> {
         match required.iter().find(|(at, _)| self.seen >> at & 1 == 0) {
             Some((_, name)) => Err(A::Error::missing_field(name)),
@@ -46,13 +45,13 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// The member's name; none behind the last one.
+    /// Returns the name of the current member, or `None` after the last one.
     #[inline]
     pub fn key(&self) -> Option<&str> {
         self.key.as_ref().map(Key::as_str)
     }
 
-    /// The member's name, for messages.
+    /// Returns the name of the current member, for error messages.
     fn name(&self) -> &str {
         self.key().unwrap_or_default()
     }
@@ -72,18 +71,18 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Ok(value)
     }
 
-    /// An error about the member.
+    /// Creates an error about the current member.
     fn fault(&self, message: impl Into<String>) -> A::Error {
         A::Error::custom(DecodeError::data(message).inside_member(self.name()))
     }
 
-    /// Reads the member's value.
+    /// Decodes the value of a member.
     pub fn read<T: Deserialize<'de>>(&mut self, at: u8, place: &mut T) -> Result<(), A::Error> {
         self.mark(at)?;
         self.members.next_value_seed(Place(place))
     }
 
-    /// Reads the member's value; `null` counts as absent.
+    /// Decodes the value of an optional member. `null` is treated as absent.
     pub fn optional<T: Deserialize<'de>>(
         &mut self,
         at: u8,
@@ -93,7 +92,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.members.next_value_seed(OptionalPlace(place))
     }
 
-    /// Reads the member's value, a list.
+    /// Decodes the value of a member that is a list.
     pub fn list<T: Deserialize<'de>>(
         &mut self,
         at: u8,
@@ -103,7 +102,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.members.next_value_seed(ListPlace(place))
     }
 
-    /// Reads the member's value, a list; `null` counts as absent.
+    /// Decodes the value of an optional member that is a list. `null` is treated as absent.
     pub fn optional_list<T: Deserialize<'de>>(
         &mut self,
         at: u8,
@@ -113,7 +112,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.members.next_value_seed(OptionalListPlace(place))
     }
 
-    /// Reads the value of an optional member that may be `null`.
+    /// Decodes the value of an optional member that may be `null`.
     pub fn nullable<T: Deserialize<'de>>(
         &mut self,
         at: u8,
@@ -123,15 +122,15 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Ok(())
     }
 
-    /// Reads a member that is not declared; behind the last one, fails if one of those stands
-    /// twice.
+    /// Stores an undeclared member. After the last member, fails if one of the undeclared members
+    /// is a duplicate.
     pub fn extra(&mut self, extra: &mut Extra) -> Result<(), A::Error> {
         if let Some(key) = &self.key {
             let value = self.members.next_value::<Value>()?;
             extra.push(key.as_str(), value, self.members.size_hint());
             return Ok(());
         }
-        // Through a pointer, as `from_str` reads, and for the same reason.
+        // Called through a function pointer to reduce compile time; see `json::from_str`.
         let duplicate: fn(&Extra) -> Option<&str> = Extra::duplicate;
         match duplicate(extra) {
             Some(name) => Err(A::Error::custom(format_args!(
@@ -142,20 +141,20 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// Refuses a member of an object that allows no others.
+    /// Rejects an undeclared member of an object that allows none.
     pub fn unknown(&mut self) -> Result<(), A::Error> {
         self.key
             .as_ref()
             .map_or(Ok(()), |key| Err(super::unknown_member(key)))
     }
 
-    /// Reads a member that must be a certain text.
+    /// Decodes a member that must be a specific string.
     pub fn text(&mut self, at: u8, text: &'static str) -> Result<(), A::Error> {
         self.members.next_value_seed(Text(text))?;
         self.mark(at)
     }
 
-    /// Reads a member that must be a certain number or truth value.
+    /// Decodes a member that must be a specific number or boolean.
     pub fn constant(&mut self, at: u8, constant: &dyn Constant) -> Result<(), A::Error> {
         let value = self.value::<Value>(at)?;
         if constant.is(&value) {
@@ -173,7 +172,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
             .map_err(|message| self.fault(message))
     }
 
-    /// Reads a required integer.
+    /// Decodes a required integer.
     pub fn int(
         &mut self,
         at: u8,
@@ -185,7 +184,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Ok(())
     }
 
-    /// Reads an optional integer; `null` counts as absent.
+    /// Decodes an optional integer. `null` is treated as absent.
     pub fn optional_int(
         &mut self,
         at: u8,
@@ -199,7 +198,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Ok(())
     }
 
-    /// Reads an integer or `null`.
+    /// Decodes an integer or `null`.
     pub fn nullable_int(
         &mut self,
         at: u8,
@@ -223,7 +222,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
             .collect()
     }
 
-    /// Reads a required list of integers.
+    /// Decodes a required list of integers.
     pub fn ints(
         &mut self,
         at: u8,
@@ -235,7 +234,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Ok(())
     }
 
-    /// Reads an optional list of integers; `null` counts as absent.
+    /// Decodes an optional list of integers. `null` is treated as absent.
     pub fn optional_ints(
         &mut self,
         at: u8,
@@ -249,7 +248,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         Ok(())
     }
 
-    /// Reads a required number within bounds.
+    /// Decodes a required number and checks its bounds.
     pub fn number(
         &mut self,
         at: u8,
@@ -260,7 +259,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         number_within(place, &range).map_err(|message| self.fault(message))
     }
 
-    /// Reads an optional number within bounds; `null` counts as absent.
+    /// Decodes an optional number and checks its bounds. `null` is treated as absent.
     pub fn optional_number(
         &mut self,
         at: u8,
@@ -274,7 +273,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// Reads a required array or string of bounded length.
+    /// Decodes a required array or string and checks its length.
     pub fn sized<T: Deserialize<'de> + Length>(
         &mut self,
         at: u8,
@@ -285,7 +284,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         length_within(place, &range).map_err(|message| self.fault(message))
     }
 
-    /// Reads an optional array or string of bounded length; `null` counts as absent.
+    /// Decodes an optional array or string and checks its length. `null` is treated as absent.
     pub fn optional_sized<T: Deserialize<'de> + Length>(
         &mut self,
         at: u8,
@@ -299,16 +298,16 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// Reads an optional list of strings that some peers write as one string of words.
+    /// Decodes an optional list of strings that some peers write as one string of words.
     pub fn one_or_many(&mut self, at: u8, place: &mut Option<Vec<String>>) -> Result<(), A::Error> {
         *place = self.members.next_value_seed(OneOrMany)?;
         self.mark(at)
     }
 }
 
-/// A constant other than a text.
+/// A constant that is not a string.
 pub trait Constant: fmt::Display {
-    /// Whether a value is this one; `1.0` is the integer 1.
+    /// Returns `true` if a value equals the constant. `1.0` equals the integer 1.
     fn is(&self, value: &Value) -> bool;
 }
 
@@ -324,7 +323,7 @@ impl Constant for bool {
     }
 }
 
-/// A number as an integer: `1.0` is 1.
+/// Converts a number to an integer. `1.0` is converted to 1.
 pub fn integer<E: Error>(number: &Number) -> Result<i64, E> {
     number.to_i64().ok_or_else(|| {
         let digits = number.to_string();
@@ -341,7 +340,7 @@ pub fn integer<E: Error>(number: &Number) -> Result<i64, E> {
     })
 }
 
-/// An error that is only a message, to be put in its place.
+/// An error that has a message only; the path is added by the caller.
 #[derive(Debug)]
 struct Message(String);
 

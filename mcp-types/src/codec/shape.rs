@@ -1,26 +1,28 @@
-//! Unions without a tag: objects by their shape.
+//! Unions without a tag: the variant is selected by the members of the object.
 
 use super::super::error::DecodeError;
 use super::{Object, Value};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Error, MapAccess};
 
-/// One way in which an object can be a variant of a union.
+/// The conditions under which an object can be a variant of a union.
 pub struct Candidate<T: 'static> {
-    /// The variant's type, for messages.
+    /// The type of the variant, for error messages.
     pub name: &'static str,
-    /// Members that it must have.
+    /// Members that must be present.
     pub required: &'static [&'static str],
-    /// Members that must be in an object that it has.
+    /// Members that must be present in a nested object: the name of the object's member, then the
+    /// name of the member in it.
     pub nested: &'static [(&'static str, &'static str)],
-    /// Members that it must have, with the texts that they may be; any value if none is listed.
+    /// Members that must be present with one of the listed strings as value. An empty list allows
+    /// any value.
     pub texts: &'static [(&'static str, &'static [&'static str])],
-    /// Decodes it.
+    /// Decodes the variant.
     pub take: fn(Object) -> Result<T, DecodeError>,
 }
 
 impl<T> Candidate<T> {
-    /// Whether the object has all that the variant's schema requires by name.
+    /// Returns `true` if the object has all members that the variant requires.
     fn fits(&self, object: &Object) -> bool {
         let inside = |(outer, inner): &(&str, &str)| {
             object
@@ -40,11 +42,12 @@ impl<T> Candidate<T> {
     }
 }
 
-/// Reads an object as the first candidate that accepts it; the most demanding come first.
+/// Decodes an object as the first candidate that accepts it. The candidates with the most required
+/// members come first.
 ///
-/// The members wait as exact values. Almost always one candidate fits and takes them over without
-/// a copy; if several do, the schema accepts what any of them accepts, so the next one gets its
-/// try.
+/// The members are buffered as exact values. In almost all cases one candidate fits and consumes
+/// them without a copy. If several fit, the schema accepts what any of them accepts, so each is
+/// tried in turn.
 pub fn read_shape<'de, T, A: MapAccess<'de>>(
     members: A,
     union: &'static str,
@@ -90,11 +93,11 @@ fn nothing_fits<T>(union: &'static str, candidates: &[Candidate<T>]) -> String {
                 .iter()
                 .map(|(outer, inner)| format!("`{outer}.{inner}`"));
             let members: Vec<String> = required.chain(nested).chain(texts).collect();
-            format!("{} has {}", candidate.name, members.join(", "))
+            format!("{} requires {}", candidate.name, members.join(", "))
         })
         .collect();
     format!(
-        "no form of `{union}` has these members: {}",
+        "the object matches no variant of `{union}`: {}",
         demands.join("; ")
     )
 }

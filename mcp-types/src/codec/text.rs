@@ -5,25 +5,26 @@ use serde::de::{Deserializer, Error, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A type that is written as one of several known strings.
+/// A type that is encoded as one of several known strings.
 pub trait FromText: Sized {
-    /// The known values.
+    /// The known strings.
     const VALUES: &'static [&'static str];
 
-    /// The value of a text; `None` where a closed enumeration does not have it.
+    /// Returns the value for a string, or `None` if a closed enumeration does not contain it.
     fn from_text(text: &str) -> Option<Self>;
 
-    /// What the variant for other values holds; only `From` of an open enumeration calls it.
+    /// Returns the content of the variant for unknown values. Called only by `From` of an open
+    /// enumeration.
     #[must_use]
     fn other(text: &str) -> OtherText<Self> {
         OtherText::new(text)
     }
 }
 
-/// A string that is none of the known values of an enumeration.
+/// A string that is not one of the known values of an enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownValue {
-    /// Shortened, as it is for messages only.
+    /// Shortened: it is used in messages only.
     text: String,
     values: &'static [&'static str],
 }
@@ -48,7 +49,7 @@ pub fn parse_text<T: FromText>(text: &str) -> Result<T, UnknownValue> {
     })
 }
 
-/// Reads a string enumeration.
+/// Decodes a string enumeration.
 pub fn read_text_enum<'de, T: FromText, D: Deserializer<'de>>(
     deserializer: D,
     name: &'static str,
@@ -70,13 +71,13 @@ pub fn read_text_enum<'de, T: FromText, D: Deserializer<'de>>(
     deserializer.deserialize_str(TextVisitor(name, PhantomData))
 }
 
-/// What is expected in place of something else.
+/// Writes what was expected, for serde's type errors.
 fn expect_string(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     write!(f, "a string (`{name}`)")
 }
 
-/// A value that an open enumeration does not name. It is made by the enumeration's `From` only,
-/// which gives known values their own variant.
+/// A value that an open enumeration does not declare. Only the `From` implementation of the
+/// enumeration creates it, so it never holds a known value.
 pub struct OtherText<T> {
     text: Box<str>,
     owner: PhantomData<fn() -> T>,
@@ -90,14 +91,14 @@ impl<T> OtherText<T> {
         }
     }
 
-    /// The value on the wire.
+    /// Returns the value as it is encoded.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 }
 
-// Derived implementations would ask the same of `T`, which is not stored.
+// Derived implementations would require the same of `T`, which is not stored.
 impl<T> Clone for OtherText<T> {
     fn clone(&self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Unions: by kind of value, and objects by their tag.
+//! Unions whose variant is selected by the kind of the JSON value, or by the tag of an object.
 
 use super::super::error::{DecodeError, excerpt};
 use super::super::json::{self, NUMBER, Raw, hides_numbers};
@@ -8,12 +8,13 @@ use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Une
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A union, read by the kind of JSON value that comes; a kind that no variant has is an error.
+/// A union that is decoded by the kind of the JSON value. A kind that no variant accepts is an
+/// error.
 pub trait FromAny<'de>: Sized {
-    /// Name of the type in the schema, for messages.
+    /// The name of the type in the schema, for error messages.
     const NAME: &'static str;
 
-    /// From `null`.
+    /// Decodes `null`.
     fn from_null<E: Error>() -> Result<Self, E> {
         Err(E::invalid_type(
             Unexpected::Other("null"),
@@ -21,7 +22,7 @@ pub trait FromAny<'de>: Sized {
         ))
     }
 
-    /// From a truth value.
+    /// Decodes a boolean.
     fn from_bool<E: Error>(value: bool) -> Result<Self, E> {
         Err(E::invalid_type(
             Unexpected::Bool(value),
@@ -29,7 +30,7 @@ pub trait FromAny<'de>: Sized {
         ))
     }
 
-    /// From a number.
+    /// Decodes a number.
     fn from_number<E: Error>(value: Number) -> Result<Self, E> {
         let _ = value;
         Err(E::invalid_type(
@@ -38,7 +39,7 @@ pub trait FromAny<'de>: Sized {
         ))
     }
 
-    /// From a string.
+    /// Decodes a string.
     fn from_string<E: Error>(value: String) -> Result<Self, E> {
         Err(E::invalid_type(
             Unexpected::Str(&excerpt(&value)),
@@ -46,29 +47,29 @@ pub trait FromAny<'de>: Sized {
         ))
     }
 
-    /// From the elements of an array.
+    /// Decodes the elements of an array.
     fn from_array<A: SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
         drop(items);
         Err(A::Error::invalid_type(Unexpected::Seq, &Union::<Self>::NEW))
     }
 
-    /// From the members of an object.
+    /// Decodes the members of an object.
     fn from_object<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
         drop(members);
         Err(A::Error::invalid_type(Unexpected::Map, &Union::<Self>::NEW))
     }
 }
 
-/// Reads a union.
+/// Decodes a union.
 pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     deserializer.deserialize_any(Union::<T>::NEW)
 }
 
-/// What is expected in place of something else.
+/// Writes what was expected, for serde's type errors.
 fn expect_forms(f: &mut fmt::Formatter<'_>, union: &str) -> fmt::Result {
-    write!(f, "one of the forms of `{union}`")
+    write!(f, "one of the variants of `{union}`")
 }
 
 struct Union<T>(PhantomData<T>);
@@ -144,13 +145,13 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
     }
 }
 
-/// A variant from JSON text.
+/// Decodes a variant from JSON text.
 pub fn from_text<T: DeserializeOwned, E: Error>(text: &str) -> Result<T, E> {
     json::from_str(text).map_err(E::custom)
 }
 
-/// A variant from a value that was read already: by its text, so that no type is compiled for
-/// values, too.
+/// Decodes a variant from a value that was already parsed. It goes through the text of the value,
+/// so that the type is not compiled for a second deserializer.
 pub fn from_part<T: DeserializeOwned, E: Error>(
     value: &(impl fmt::Display + ?Sized),
 ) -> Result<T, E> {
@@ -160,7 +161,7 @@ pub fn from_part<T: DeserializeOwned, E: Error>(
 /// Decodes a variant from its text.
 pub type Attempt<T> = fn(&str) -> Result<T, DecodeError>;
 
-/// The first variant that accepts a text; the error of the first one if none does.
+/// Returns the first variant that accepts a text, or the error of the first one if none does.
 pub fn first_of<T, E: Error>(text: &str, tries: &[Attempt<T>]) -> Result<T, E> {
     let mut first = None;
     for attempt in tries {
@@ -169,10 +170,10 @@ pub fn first_of<T, E: Error>(text: &str, tries: &[Attempt<T>]) -> Result<T, E> {
             Err(error) => first = first.or(Some(error)),
         }
     }
-    Err(first.map_or_else(|| E::custom("no form fits"), E::custom))
+    Err(first.map_or_else(|| E::custom("the value matches no variant"), E::custom))
 }
 
-/// The text of an array.
+/// Returns the JSON text of an array.
 pub fn array<'de, A: SeqAccess<'de>>(mut items: A) -> Result<String, A::Error> {
     let mut text = String::from("[");
     while let Some(item) = items.next_element::<Raw<'de>>()? {
@@ -185,27 +186,27 @@ pub fn array<'de, A: SeqAccess<'de>>(mut items: A) -> Result<String, A::Error> {
     Ok(text)
 }
 
-/// Where an object has its tag.
+/// The position of the tag in an object.
 #[derive(Debug)]
 pub enum Tagged<'de, A> {
-    /// In front, as most writers have it: the tag, and all members.
+    /// The tag is the first member, as most encoders write it: the tag, and all members.
     First(Key<'de>, Members<'de, A>),
-    /// Behind others, or in a format that cannot lend it: JSON text of the same object with the
-    /// tag in front.
+    /// The tag follows other members, or the format cannot lend its text: JSON text of the same
+    /// object with the tag in front.
     Later(String),
-    /// Nowhere, or it is `null`: JSON text of the object.
+    /// The tag is missing or `null`: JSON text of the object.
     Absent(String),
 }
 
-/// Looks for the tag.
+/// Finds the tag of an object.
 ///
-/// Where it comes first, nothing is put aside. Otherwise the texts of all members are put in
-/// another order, to be decoded from there.
+/// If the tag is the first member, nothing is buffered. Otherwise the texts of all members are
+/// reordered, and the object is decoded from the new text.
 pub fn find_tag<'de, A: MapAccess<'de>>(
     mut members: Members<'de, A>,
     name: &'static str,
 ) -> Result<Tagged<'de, A>, A::Error> {
-    // Through pointers, as `from_str` does it, and for the same reason.
+    // Called through function pointers to reduce compile time; see `json::from_str`.
     let (read, arrange): (fn(_) -> _, fn(_, _) -> _) = (serde_json::from_str::<Key<'_>>, arrange);
     let mut waiting = Vec::new();
     while let Some(key) = members.next_key::<Key<'de>>()? {
@@ -222,7 +223,7 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
     arrange(waiting, name).map_err(A::Error::custom)
 }
 
-/// Puts the tag in front.
+/// Moves the tag to the front.
 fn arrange<'de, A>(
     mut members: Vec<(Key<'de>, Raw<'de>)>,
     name: &'static str,
@@ -232,7 +233,7 @@ fn arrange<'de, A>(
         .filter(|(_, (key, _))| key.as_str() == name);
     let (tag, again) = (tags.next(), tags.next().is_some());
     if again {
-        // Other members that stand twice are the variant's to refuse.
+        // Other duplicate members are rejected by the decoder of the variant.
         return Err(DecodeError::duplicate_field(name));
     }
     match tag {
@@ -241,10 +242,12 @@ fn arrange<'de, A>(
                 let tag = json::from_str(tag.as_str())?;
                 return Err(json::unfit(&tag, &"a string").inside_member(name));
             }
-            // What cannot be read where it stands, such as one half of a surrogate pair, cannot be
-            // read in front either: it would be put there again and again.
+            // A string that cannot be decoded here, such as one half of a surrogate pair, cannot be
+            // decoded at the front either: it would be moved to the front again and again.
             if json::from_str::<String>(tag.as_str()).is_err() {
-                return Err(DecodeError::data("the text is no Unicode").inside_member(name));
+                return Err(
+                    DecodeError::data("the string is not valid Unicode").inside_member(name)
+                );
             }
             members[..=at].rotate_right(1);
             Ok(Tagged::Later(object(&members)?))
@@ -253,7 +256,7 @@ fn arrange<'de, A>(
     }
 }
 
-/// The text of an object.
+/// Returns the JSON text of an object.
 fn object(members: &[(Key<'_>, Raw<'_>)]) -> Result<String, DecodeError> {
     let mut text = String::from("{");
     for (at, (name, value)) in members.iter().enumerate() {
@@ -268,16 +271,16 @@ fn object(members: &[(Key<'_>, Raw<'_>)]) -> Result<String, DecodeError> {
     Ok(text)
 }
 
-/// The tag is missing.
+/// Returns the error for a missing tag.
 #[must_use]
 pub fn missing_tag<E: Error>(name: &'static str) -> E {
     E::missing_field(name)
 }
 
-/// The tag has a value that no variant has.
+/// Returns the error for a tag whose value no variant has.
 #[must_use]
 pub fn unknown_tag<E: Error>(union: &'static str, name: &'static str, value: &str) -> E {
     let value = excerpt(value);
-    let message = format!("`{value}` is no `{name}` of `{union}`");
+    let message = format!("`{value}` is not a known `{name}` of `{union}`");
     E::custom(DecodeError::data(message).inside_member(name))
 }

@@ -1,13 +1,14 @@
-//! Values to begin reading with.
+//! [`Vacant`]: placeholder values that decoding in place starts from.
 
 use super::{Base64Text, Cursor, Empty, Map, Number, ProgressToken, RequestId, Value};
 
-/// A type with a value that holds a place until the real one is read.
+/// A type with a placeholder value that is replaced while the real value is decoded.
 ///
-/// A struct is read into itself, member by member: what must be there is replaced, or reading
-/// fails. So nothing of it is moved, or dropped one by one where the input ends too early.
+/// A struct is decoded in place, member by member. Each required member is replaced, or decoding
+/// fails. So a partly decoded struct need not be moved, nor its fields dropped one by one when the
+/// input ends too early.
 pub trait Vacant {
-    /// The value.
+    /// The placeholder.
     const VACANT: Self;
 }
 

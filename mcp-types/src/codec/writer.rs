@@ -1,4 +1,5 @@
-//! Members, written: constants, what is there, within bounds.
+//! [`Writer`]: encodes the members of an object. Writes constants, omits absent members and checks
+//! bounds.
 
 use super::super::error::DecodeError;
 use super::bounds::{Length, int_within, length_within, number_within};
@@ -6,8 +7,8 @@ use super::{Extra, Number};
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::ops::RangeInclusive;
 
-/// Values one by one: `serde`'s own way, through adapters of iterators, takes several times as long
-/// to compile, and there is a list for every type.
+/// Serializes the elements of a list in a plain loop. serde's own implementation uses iterator
+/// adapters and takes several times as long to compile, and every type with a list needs one.
 struct List<'a, T>(&'a [T]);
 
 impl<T: Serialize> Serialize for List<'_, T> {
@@ -20,12 +21,13 @@ impl<T: Serialize> Serialize for List<'_, T> {
     }
 }
 
-/// An object that is being written. A fault is kept for the end; nothing is written behind it.
+/// Encodes an object. The first error is kept until [`end`](Self::end); nothing is written after
+/// it.
 #[derive(Debug)]
 pub struct Writer<M: SerializeMap>(Result<M, M::Error>);
 
 impl<M: SerializeMap> Writer<M> {
-    /// An object without members.
+    /// Starts an object.
     pub fn new<S: Serializer<SerializeMap = M, Ok = M::Ok, Error = M::Error>>(
         serializer: S,
     ) -> Self {
@@ -38,7 +40,7 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// Keeps a fault of a member, unless there is one already.
+    /// Records an error about a member, unless there is one already.
     fn check(&mut self, name: &'static str, outcome: Result<(), String>) {
         if let (Ok(_), Err(message)) = (&self.0, outcome) {
             let error = DecodeError::data(message).inside_member(name);
@@ -54,7 +56,7 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// Writes a member that is there.
+    /// Writes a member if it is present.
     pub fn optional<T: Serialize>(&mut self, name: &'static str, value: &Option<T>) {
         if let Some(value) = value {
             self.member(name, value);
@@ -66,14 +68,14 @@ impl<M: SerializeMap> Writer<M> {
         self.member(name, &List(items));
     }
 
-    /// Writes a list that is there.
+    /// Writes a list if it is present.
     pub fn optional_list<T: Serialize>(&mut self, name: &'static str, items: &Option<Vec<T>>) {
         if let Some(items) = items {
             self.list(name, items);
         }
     }
 
-    /// Writes the members that the type does not name, behind those that it does.
+    /// Writes the undeclared members after the declared ones.
     pub fn extra(&mut self, extra: &Extra, known: &[&str]) {
         if let Ok(map) = &mut self.0 {
             let outcome = extra.write(map, known);
@@ -129,7 +131,7 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// The end of the object, or the first fault.
+    /// Ends the object, or returns the first error.
     pub fn end(self) -> Result<M::Ok, M::Error> {
         self.0?.end()
     }

@@ -1,4 +1,4 @@
-//! [`ContentsOf`]: the contents of one read, told apart and judged by the rules of SEP-2093.
+//! [`ContentsOf`]: interprets the result of `resources/read` by the rules of SEP-2093.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use crate::{
     ResourceType,
 };
 
-/// What came of reading a resource, as SEP-2093 ("Multi-Content Semantics") wants it understood:
-/// a document in one or several forms, or a collection with some of its members.
+/// The contents of a resource as defined by SEP-2093 ("Multi-Content Semantics"): a document in one
+/// or several representations, or a collection with some of its members.
 ///
 /// ```
 /// use mcp_types::{CacheScope, ReadResourceResult, ResourceType, TextResourceContents};
@@ -29,47 +29,47 @@ pub struct ContentsOf<'a> {
     contents: &'a [AnyResourceContents],
 }
 
-/// A rule of SEP-2093 that a server breaks. What it sent is all there.
+/// A rule of SEP-2093 that a server violates. The contents are complete nevertheless.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ContentsWarning {
-    /// A document without contents; there must be one at least.
+    /// A document has no contents. At least one is required.
     Empty,
-    /// Contents of a document that belong to another resource.
+    /// Contents of a document have the URI of another resource.
     OtherUri {
-        /// Their place among the contents.
+        /// Their index among the contents.
         index: usize,
-        /// The other resource.
+        /// The URI of the other resource.
         uri: String,
     },
-    /// Contents of several resources where nothing says that it is a collection: old servers do
-    /// so.
+    /// There are contents of several resources, but the resource is not declared as a collection.
+    /// Old servers send such results.
     Untyped,
-    /// Forms of one document that differ in what is said of them.
+    /// Representations of a document have different metadata.
     Inconsistent {
-        /// The place of the second one among the contents.
+        /// The index of the second one among the contents.
         index: usize,
-        /// The member in which it differs from the first.
+        /// The member that differs from the first one.
         member: &'static str,
     },
-    /// A size that is not that of the contents.
+    /// The declared size is not the size of the contents.
     Size {
-        /// Their place.
+        /// Their index among the contents.
         index: usize,
-        /// The size that is given, in bytes.
+        /// The declared size, in bytes.
         given: i64,
-        /// The size that they have, in bytes.
+        /// The actual size, in bytes.
         is: usize,
     },
-    /// Bytes whose base64 cannot be decoded.
+    /// The contents are not valid base64.
     Undecodable {
-        /// Their place.
+        /// Their index among the contents.
         index: usize,
     },
 }
 
 impl ReadResourceResult {
-    /// The contents, for who has asked for this URI.
+    /// Returns the contents as the response for this URI.
     #[must_use]
     pub fn contents_of<'a>(&'a self, uri: &'a str) -> ContentsOf<'a> {
         ContentsOf {
@@ -79,7 +79,7 @@ impl ReadResourceResult {
         }
     }
 
-    /// The contents, for who has asked for this resource and knows its type from a list.
+    /// Returns the contents as the response for this resource, whose type is known from a list.
     #[must_use]
     pub fn contents_as<'a>(&'a self, resource: &'a Resource) -> ContentsOf<'a> {
         ContentsOf {
@@ -90,22 +90,23 @@ impl ReadResourceResult {
 }
 
 impl<'a> ContentsOf<'a> {
-    /// The same, with a type that is known from elsewhere.
+    /// Sets the type of the resource, if it is known from elsewhere.
     #[must_use]
     pub fn of_type(self, said: ResourceType) -> Self {
         let said = Some(said);
         Self { said, ..self }
     }
 
-    /// The type of the resource: what the contents say of themselves, or else what was known
-    /// before.
+    /// Returns the type of the resource: the one that the contents declare, or else the one that
+    /// was known before.
     #[must_use]
     pub fn resource_type(&self) -> Option<ResourceType> {
         self.own().find_map(resource_type).or(self.said)
     }
 
-    /// What the server puts first: the first form of the resource itself. Where nothing has the
-    /// URI that was asked for, and it is not a collection, that is the first of all.
+    /// Returns the preferred contents: the first representation of the resource itself. If no
+    /// contents have the requested URI, and the resource is not a collection, returns the first
+    /// contents.
     #[must_use]
     pub fn primary(&self) -> Option<&'a AnyResourceContents> {
         let first = || self.contents.first();
@@ -115,13 +116,13 @@ impl<'a> ContentsOf<'a> {
         }
     }
 
-    /// The forms of the resource itself: the same in different media types.
+    /// Returns the representations of the resource itself, in different media types.
     pub fn alternatives(&self) -> impl Iterator<Item = &'a AnyResourceContents> + use<'a> {
         self.own()
     }
 
-    /// The first form of a media type. Parameters do not count, capitals are as small letters, and
-    /// `image/*` and `*/*` stand for many.
+    /// Returns the first representation that has the given media type. Parameters and case are
+    /// ignored; `image/*` and `*/*` match several types.
     #[must_use]
     pub fn alternative(&self, media_type: &str) -> Option<&'a AnyResourceContents> {
         let fits = |contents: &&AnyResourceContents| {
@@ -131,8 +132,8 @@ impl<'a> ContentsOf<'a> {
         self.own().find(fits)
     }
 
-    /// The contents of other resources: some of the members of a collection, not always all.
-    /// `resources/list` with the collection's `uri` has all.
+    /// Returns the contents of other resources: some of the members of a collection. To get all of
+    /// them, call `resources/list` with the `uri` of the collection.
     pub fn children(&self) -> impl Iterator<Item = &'a AnyResourceContents> + use<'a> {
         let uri = self.uri;
         let others = self.contents.iter();
@@ -145,7 +146,7 @@ impl<'a> ContentsOf<'a> {
         all.filter(move |contents| contents.uri() == uri)
     }
 
-    /// The rules that the server breaks, in the order of the contents.
+    /// Returns the rules that the server violates, in the order of the contents.
     #[must_use]
     pub fn warnings(&self) -> Vec<ContentsWarning> {
         let mut warnings = Vec::new();
@@ -196,8 +197,8 @@ impl<'a> ContentsOf<'a> {
 }
 
 impl EmbeddedResource {
-    /// The annotations that hold: those of the resource, which are all that SEP-2093 leaves, or
-    /// else those beside it, where servers put them before.
+    /// Returns the effective annotations: those of the resource, where SEP-2093 puts them, or else
+    /// those next to it, where servers put them before.
     #[must_use]
     pub fn effective_annotations(&self) -> Option<&Annotations> {
         let own = Said::by(&self.resource).annotations;
@@ -205,7 +206,7 @@ impl EmbeddedResource {
     }
 }
 
-/// What contents say of their resource.
+/// The metadata of a resource that contents declare.
 struct Said<'a> {
     name: &'a Option<String>,
     title: &'a Option<String>,
@@ -237,7 +238,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// The first member in which another says something else.
+    /// Returns the first member that differs.
     fn differs(&self, other: &Self) -> Option<&'static str> {
         let members = [
             ("name", self.name != other.name),
@@ -256,7 +257,7 @@ fn resource_type(contents: &AnyResourceContents) -> Option<ResourceType> {
     Said::by(contents).resource_type
 }
 
-/// Whether a media type is one that is asked for.
+/// Returns `true` if a media type matches the requested one.
 fn fits(has: &str, asked: &str) -> bool {
     let essence = |text: &str| {
         let essence = text.split(';').next().unwrap_or_default();
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_has_forms_and_nothing_else() {
+    fn document_has_alternatives_and_no_children() {
         use ContentsWarning::*;
         let document = Some(ResourceType::Document);
         let sound = read([text("x:a", "text/html"), text("x:a", "text/plain")]);
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_contents_say_of_their_type_counts_more_than_what_was_known() {
+    fn declared_type_takes_precedence_over_the_known_type() {
         let collection = text("x:a", "text/html").resource_type(ResourceType::Collection);
         let result = read([collection, text("x:b", "text/html")]);
         assert_eq!(warnings(&result, Some(ResourceType::Document)), []);
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_that_differ_and_sizes_that_are_wrong_are_told() {
+    fn inconsistent_metadata_and_wrong_sizes_are_reported() {
         use ContentsWarning::*;
         let first = text("x:a", "text/html").name("a").size(4);
         let second = text("x:a", "text/plain").name("b").size(5);

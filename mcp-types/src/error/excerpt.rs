@@ -1,21 +1,20 @@
-//! Bounds on the text that an error repeats.
+//! Bounds for the text of peers in errors.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-/// How many bytes of a peer's text an error repeats.
+/// The maximum number of bytes of a peer's text that an error repeats.
 const EXCERPT: usize = 200;
 
-/// How many bytes of a message are kept at its beginning, and as many at its end.
+/// The number of bytes of a message that are kept at its start, and at its end.
 const HALF: usize = 512;
 
 const ELLIPSIS: char = '…';
 
-/// Shortens text that a peer has written to what an error may repeat: at most 200 bytes, and an
+/// Shortens text sent by a peer for use in an error: returns at most 200 bytes, followed by an
 /// ellipsis if there are more.
 ///
-/// Control characters stay as they are; the code that writes the error to a log or a terminal has
-/// to escape them.
+/// Control characters are kept. Code that writes the error to a log or a terminal must escape them.
 #[must_use]
 pub fn excerpt(text: &str) -> Cow<'_, str> {
     if text.len() <= EXCERPT {
@@ -26,14 +25,14 @@ pub fn excerpt(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A message that cannot grow beyond 1 KiB: the middle of a longer one is left out, since the
-/// beginning says what is wrong, and the end what was expected.
+/// A message that cannot grow beyond about 1 KiB. The middle of a longer one is omitted, because
+/// its start says what is wrong and its end what was expected.
 #[derive(Default)]
 pub(super) struct Bounded {
     beginning: String,
-    /// What follows the beginning once that is full; at most twice as long as what is kept.
+    /// The text after the start once that is full. At most twice as long as what is kept of it.
     end: String,
-    /// Whether something is left out between the two.
+    /// `true` if text was omitted between the two.
     cut: bool,
 }
 
@@ -47,13 +46,13 @@ impl Bounded {
         self.beginning
     }
 
-    /// A message within the bound.
+    /// Returns the message, shortened to the bound.
     pub(super) fn message(text: String) -> String {
         if text.len() <= 2 * HALF {
             return text;
         }
         let mut bounded = Self::default();
-        // A `Bounded` can always be written to.
+        // Writing to a `Bounded` never fails.
         let _ = bounded.write_str(&text);
         bounded.into_string()
     }
@@ -88,7 +87,7 @@ impl Write for Bounded {
     }
 }
 
-/// The first characters of a text, `limit` bytes at most.
+/// Returns the first characters of a text, at most `limit` bytes.
 fn beginning(text: &str, limit: usize) -> &str {
     (0..=limit.min(text.len()))
         .rev()
@@ -96,7 +95,7 @@ fn beginning(text: &str, limit: usize) -> &str {
         .unwrap_or_default()
 }
 
-/// The last characters of a text, `limit` bytes at most.
+/// Returns the last characters of a text, at most `limit` bytes.
 fn end(text: &str, limit: usize) -> &str {
     (text.len().saturating_sub(limit)..=text.len())
         .find_map(|at| text.get(at..))

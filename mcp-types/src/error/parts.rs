@@ -1,10 +1,10 @@
-//! [`Parts`]: what an error is made from when all that is known of it is how it is displayed.
+//! [`Parts`]: recovers the message and the path of an error that is only known as `impl Display`.
 //!
-//! `serde` hands over errors as `impl Display`, and a [`DecodeError`](super::DecodeError) that goes
-//! through such a call must keep its path. The path must not be read from the displayed text, which
-//! contains text of the peer. So [`Parts`] displays with the flag `-`, which means nothing to
-//! other types; a `DecodeError` that sees the flag writes its parts one by one, each behind a
-//! marker that is recognized by its address. No text of a peer has the address of a marker.
+//! `serde` passes errors as `impl Display`, and a [`DecodeError`](super::DecodeError) that is
+//! passed in this way must keep its path. The path must not be parsed from the displayed text,
+//! which contains text of the peer. So [`Parts`] formats the error with the flag `-`, which other
+//! types ignore. A `DecodeError` that sees the flag writes its parts one by one, each after a
+//! marker that is recognized by its address. No text of a peer can have the address of a marker.
 
 use std::fmt::{self, Write};
 
@@ -23,7 +23,7 @@ pub(crate) struct Parts {
     next: Part,
 }
 
-/// What the next text is.
+/// The meaning of the next text.
 #[derive(Clone, Copy, Default)]
 enum Part {
     #[default]
@@ -33,20 +33,21 @@ enum Part {
 }
 
 impl Parts {
-    /// Takes apart what is displayed: everything is the message, unless a `DecodeError` writes it.
+    /// Splits an error into message and path. All text is the message, unless a `DecodeError`
+    /// writes it.
     pub(crate) fn of(error: &dyn fmt::Display) -> (String, Path) {
         let mut parts = Self::default();
-        // Fails only if the `Display` of another crate does; what was written before is kept.
+        // Fails only if the `Display` of another crate fails; what was written before is kept.
         let _ = write!(parts, "{error:-}");
         (parts.message.into_string(), parts.path)
     }
 
-    /// Whether the parts are to be written one by one.
+    /// Returns `true` if the parts are to be written one by one.
     pub(super) fn are_wanted(f: &fmt::Formatter<'_>) -> bool {
         f.sign_minus()
     }
 
-    /// Writes the parts of an error for [`of`](Self::of).
+    /// Writes the parts of an error, to be read by [`of`](Self::of).
     pub(super) fn write(f: &mut fmt::Formatter<'_>, message: &str, path: &Path) -> fmt::Result {
         f.write_str(MESSAGE)?;
         f.write_str(message)?;
@@ -68,7 +69,7 @@ impl Parts {
 
 impl Write for Parts {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // By address: the text is never looked at.
+        // Compares addresses; the text is never read.
         for (marker, part) in [
             (MESSAGE, Part::Message),
             (MEMBER, Part::Member),

@@ -1,17 +1,17 @@
-//! Places in a JSON document, their text form, and reading that form back.
+//! Paths in a JSON document: their text form and its parser.
 
 use std::fmt::{self, Write as _};
 
-/// One step down into a JSON document.
+/// One step of a [`Path`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Segment {
-    /// Into the member of an object.
+    /// The member of an object with this name.
     Member(String),
-    /// Into the element of an array, counted from zero.
+    /// The element of an array with this index, counted from zero.
     Index(usize),
 }
 
-/// A place in a JSON document, written as a JSON path: `$`, `$.tools[3].name`,
+/// The position of a value in a JSON document, displayed as a JSON path: `$`, `$.tools[3].name`,
 /// `$._meta['io.modelcontextprotocol/x']`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Path {
@@ -19,7 +19,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// The document itself, `$`.
+    /// Returns the path of the document itself, `$`.
     #[must_use]
     pub const fn root() -> Self {
         Self {
@@ -27,35 +27,35 @@ impl Path {
         }
     }
 
-    /// The steps from the root.
+    /// Returns the steps, starting at the root.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// The steps from the root, taken out.
+    /// Converts the path to its steps, starting at the root.
     pub(crate) fn into_segments(self) -> Vec<Segment> {
         self.segments
     }
 
-    /// Whether this is the document itself.
+    /// Returns `true` if this is the path of the document itself.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.segments.is_empty()
     }
 
-    /// Puts a step before the first: the document becomes a part of a larger one.
+    /// Adds a step at the front, for a document that is a part of a larger one.
     pub fn prepend(&mut self, segment: Segment) {
-        // Paths are no longer than the nesting limit, so moving the rest costs nothing that counts.
+        // Paths are not longer than the nesting limit, so moving the other steps is cheap.
         self.segments.insert(0, segment);
     }
 
-    /// Puts a step behind the last.
+    /// Adds a step at the end.
     pub fn push(&mut self, segment: Segment) {
         self.segments.push(segment);
     }
 
-    /// Reads the form that `Display` writes.
+    /// Parses the text form that `Display` writes.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut rest = text.strip_prefix('$')?;
@@ -118,7 +118,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// Whether a name needs no quotes.
+/// Returns `true` if a name needs no quotes.
 fn is_plain(name: &str) -> bool {
     let letter = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$');
     let mut bytes = name.bytes();
@@ -141,7 +141,7 @@ fn write_quoted(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     f.write_str("']")
 }
 
-/// Reads a name up to its closing `']`; gives what follows, too.
+/// Parses a name up to its closing `']`. Returns the name and the rest of the text.
 fn take_quoted(text: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut rest = text;

@@ -1,8 +1,9 @@
-//! [`fits`]: the formats that a text in a form may be asked to have.
+//! [`fits`]: checks the formats that a form can require of a string.
 
 use crate::StringSchemaFormat;
 
-/// Whether a text is of a format. Of an address it is only seen that it could be one.
+/// Returns `true` if a text has a format. For email addresses and URIs only the syntax is checked,
+/// loosely.
 #[inline]
 pub(super) fn fits(format: StringSchemaFormat, text: &str) -> bool {
     match format {
@@ -23,7 +24,7 @@ fn is_email(text: &str) -> bool {
         .is_some_and(|(local, domain)| sound(local) && domain.split('.').all(sound))
 }
 
-/// By the characters of RFC 3986: a scheme, a colon, and what no URI may not contain.
+/// Checks the syntax of RFC 3986: a scheme, a colon, and no characters that a URI cannot contain.
 #[inline]
 fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
@@ -36,7 +37,7 @@ fn is_uri(text: &str) -> bool {
         && rest.chars().all(allowed)
 }
 
-/// A number of so many digits, and the text behind it.
+/// Parses a number with exactly `count` digits. Returns it and the rest of the text.
 #[inline]
 fn digits(text: &str, count: usize) -> Option<(u32, &str)> {
     let (digits, rest) = text.split_at_checked(count)?;
@@ -44,7 +45,7 @@ fn digits(text: &str, count: usize) -> Option<(u32, &str)> {
     Some((digits.parse().ok().filter(|_| all)?, rest))
 }
 
-/// A day that there is, and the text behind it.
+/// Parses a date that exists. Returns the rest of the text.
 #[inline]
 fn date(text: &str) -> Option<&str> {
     let (year, rest) = digits(text, 4)?;
@@ -61,7 +62,7 @@ fn date(text: &str) -> Option<&str> {
     (1..=days).contains(&day).then_some(rest)
 }
 
-/// Hours and minutes, and the text behind them.
+/// Parses hours and minutes. Returns the rest of the text.
 #[inline]
 fn clock(text: &str) -> Option<&str> {
     let (hour, rest) = digits(text, 2)?;
@@ -74,7 +75,7 @@ fn is_date(text: &str) -> bool {
     date(text) == Some("")
 }
 
-/// By RFC 3339, which has the place where the clock shows this time behind it.
+/// Checks the syntax of RFC 3339, which requires a time zone offset.
 #[inline]
 fn is_date_time(text: &str) -> bool {
     let time = |text| {
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_of_a_format_is_taken_and_nothing_else() {
+    fn formats_are_checked() {
         use StringSchemaFormat::{Date, DateTime, Email, Uri};
         let cases = [
             (Email, "a.b+c@example.com", true),

@@ -1,4 +1,4 @@
-//! Comparing headers with the body of the request.
+//! Comparison of headers with the body of the request.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -6,9 +6,9 @@ use std::fmt::{self, Write as _};
 use super::value::{HeaderValueError, decode_value, plain_value};
 use super::{METHOD, NAME, PROTOCOL_VERSION};
 
-/// The member of the parameters that [`NAME`] repeats: `name` of `tools/call` and `prompts/get`,
-/// `uri` of `resources/read`, `taskId` of the requests of the tasks extension; `None` for methods
-/// that need no such header.
+/// Returns the member of the params that [`NAME`] repeats: `name` for `tools/call` and
+/// `prompts/get`, `uri` for `resources/read`, `taskId` for the requests of the tasks extension.
+/// Returns `None` for methods that do not need the header.
 #[inline]
 #[must_use]
 pub fn name_member(method: &str) -> Option<&'static str> {
@@ -22,11 +22,11 @@ pub fn name_member(method: &str) -> Option<&'static str> {
 
 /// Compares [`PROTOCOL_VERSION`] with `io.modelcontextprotocol/protocolVersion` in the body.
 ///
-/// `values` are all values that the request has for the header.
+/// `values` contains all values of the header in the request.
 ///
 /// # Errors
 ///
-/// [`HeaderMismatch`] unless there is one value, and it is the body's.
+/// Returns a [`HeaderMismatch`] unless there is exactly one value and it equals that of the body.
 pub fn check_version<V, I>(values: I, version: &str) -> Result<(), HeaderMismatch>
 where
     V: AsRef<[u8]>,
@@ -35,13 +35,13 @@ where
     check_plain(PROTOCOL_VERSION, values, version)
 }
 
-/// Compares [`METHOD`] with `method` in the body; upper and lower case differ.
+/// Compares [`METHOD`] with `method` in the body. The comparison is case-sensitive.
 ///
-/// `values` are all values that the request has for the header.
+/// `values` contains all values of the header in the request.
 ///
 /// # Errors
 ///
-/// [`HeaderMismatch`] unless there is one value, and it is the body's.
+/// Returns a [`HeaderMismatch`] unless there is exactly one value and it equals that of the body.
 pub fn check_method<V, I>(values: I, method: &str) -> Result<(), HeaderMismatch>
 where
     V: AsRef<[u8]>,
@@ -50,13 +50,13 @@ where
     check_plain(METHOD, values, method)
 }
 
-/// Compares [`NAME`], perhaps encoded, with the member that [`name_member`] says.
+/// Compares [`NAME`], which may be encoded, with the member given by [`name_member`].
 ///
-/// `values` are all values that the request has for the header.
+/// `values` contains all values of the header in the request.
 ///
 /// # Errors
 ///
-/// [`HeaderMismatch`] unless there is one value, and it is the body's.
+/// Returns a [`HeaderMismatch`] unless there is exactly one value and it equals that of the body.
 pub fn check_name<V, I>(values: I, name: &str) -> Result<(), HeaderMismatch>
 where
     V: AsRef<[u8]>,
@@ -90,7 +90,8 @@ fn same(header: &'static str, value: &str, body: &str) -> Result<(), HeaderMisma
     ))
 }
 
-/// The one value of a header: of two, another reader could have taken the other.
+/// Returns the only value of a header. Several values are rejected, because an intermediary could
+/// have used another one.
 pub(super) fn single<V, I>(
     header: impl Into<Cow<'static, str>>,
     values: I,
@@ -106,8 +107,8 @@ where
     Ok(value)
 }
 
-/// A header that is not what the body of the request asks for, to be answered with HTTP status 400
-/// and the error [`HEADER_MISMATCH`](crate::HEADER_MISMATCH).
+/// The error for a header that does not match the body of the request. The server responds with
+/// HTTP status 400 and the error [`HEADER_MISMATCH`](crate::HEADER_MISMATCH).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderMismatch {
     header: Cow<'static, str>,
@@ -122,14 +123,14 @@ impl HeaderMismatch {
         }
     }
 
-    /// The name of the header, in lower case.
+    /// Returns the name of the header, in lower case.
     #[inline]
     #[must_use]
     pub fn header(&self) -> &str {
         &self.header
     }
 
-    /// What is wrong with it.
+    /// Returns the reason of the mismatch.
     #[inline]
     #[must_use]
     pub fn reason(&self) -> &MismatchReason {
@@ -154,29 +155,30 @@ impl std::error::Error for HeaderMismatch {
     }
 }
 
-/// What is wrong with a header.
+/// The reasons of a [`HeaderMismatch`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MismatchReason {
-    /// It is not there, and the body has a value.
+    /// The header is missing, but the body has a value.
     Missing,
-    /// It is there, and the body has no value.
+    /// The header is present, but the body has no value.
     Unexpected,
-    /// It is there more than once.
+    /// The header is present more than once.
     Repeated,
-    /// Its value stands for no text.
+    /// The value of the header cannot be decoded.
     Invalid(HeaderValueError),
-    /// It says something else than the body. Both are made fit to be shown: cut short, control
-    /// characters escaped.
+    /// The header differs from the body. Both values are shortened and their control characters are
+    /// escaped, so that they are safe to display.
     Differs {
-        /// What the header says.
+        /// The value in the header.
         header: String,
-        /// What the body says.
+        /// The value in the body.
         body: String,
     },
-    /// The body has a value that no header can say.
+    /// The body has a value that a header cannot represent.
     Unfit {
-        /// What it is: `array`, `object`, `number`, or an integer beyond the safe range.
+        /// A description of the value in the body, such as `an array` or `an integer beyond the
+        /// safe range`.
         found: &'static str,
     },
 }
@@ -203,27 +205,27 @@ impl fmt::Display for MismatchReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("is missing"),
-            Self::Unexpected => f.write_str("is there, but the body has no such value"),
-            Self::Repeated => f.write_str("is there more than once"),
+            Self::Unexpected => f.write_str("is present, but the body has no such value"),
+            Self::Repeated => f.write_str("is present more than once"),
             Self::Invalid(error) => write!(f, "has no valid value: {error}"),
             Self::Differs { header, body } => {
-                write!(f, "says \"{header}\", the body says \"{body}\"")
+                write!(f, "is \"{header}\", but the body has \"{body}\"")
             }
-            Self::Unfit { found } => write!(f, "cannot say what the body has: {found}"),
+            Self::Unfit { found } => write!(f, "cannot represent the value in the body: {found}"),
         }
     }
 }
 
-/// How many characters of a value an error shows.
+/// The maximum number of characters of a value that an error shows.
 const SHOWN: usize = 32;
 
-/// The beginning of a text, fit for logs and answers.
+/// Returns the start of a text, safe for logs and responses.
 #[inline]
 pub(super) fn excerpt(text: &str) -> String {
     let mut shown = String::new();
     let mut chars = text.chars();
     for c in chars.by_ref().take(SHOWN) {
-        // Writing to a string does not fail.
+        // Writing to a `String` does not fail.
         let _ = write!(shown, "{}", c.escape_debug());
     }
     if chars.next().is_some() {

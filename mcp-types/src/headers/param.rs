@@ -1,4 +1,4 @@
-//! The parameters of a tool that headers repeat.
+//! The parameters of a tool that are repeated in headers.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,15 +10,16 @@ use super::{ANNOTATION, PARAM_PREFIX};
 use crate::error::{Path, Segment, shortened};
 use crate::json::{self, Object, Value};
 
-/// The largest integer that every peer can hold, 2<sup>53</sup> - 1; its negative is the smallest.
+/// The largest integer that every peer can represent, 2<sup>53</sup> - 1. Its negative is the
+/// smallest.
 const SAFE: i64 = (1 << 53) - 1;
 
-/// How long the names of the properties may be that lead to a parameter, with a separator behind
-/// each. Every parameter has its own copy of them: without a bound, a schema in which many
-/// parameters stand below one long name would cost its size once for each of them.
+/// The maximum total length of the property names on the path to a parameter, with a separator
+/// after each. Every parameter has its own copy of the names. Without a bound, a schema with many
+/// parameters below one long name would need memory for a copy of that name for each of them.
 const LONGEST_WAY: usize = 512;
 
-/// A parameter of a tool that a header repeats.
+/// A parameter of a tool that is repeated in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderParam {
     name: String,
@@ -27,51 +28,52 @@ pub struct HeaderParam {
     kind: ParamKind,
 }
 
-/// What a parameter's schema says that its values are.
+/// The type of a parameter, as given by its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParamKind {
     /// A string.
     String,
     /// An integer from -2<sup>53</sup> + 1 to 2<sup>53</sup> - 1.
     Integer,
-    /// A truth value.
+    /// A boolean.
     Boolean,
 }
 
 impl HeaderParam {
-    /// The name in the schema, as it is written there.
+    /// Returns the name as it is written in the schema.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name of the header, in lower case: [`PARAM_PREFIX`] and the name.
+    /// Returns the name of the header, in lower case: [`PARAM_PREFIX`] followed by the name.
     #[must_use]
     pub fn header(&self) -> &str {
         &self.header
     }
 
-    /// Where the value stands in the arguments of a call.
+    /// Returns the path of the value in the arguments of a call.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the values are.
+    /// Returns the type of the values.
     #[must_use]
     pub fn kind(&self) -> ParamKind {
         self.kind
     }
 
-    /// The text that the header has to say, not encoded yet; `None` where the value is absent or
-    /// `null`, and no header is sent.
+    /// Returns the text for the header, not encoded yet. Returns `None` if the value is absent or
+    /// `null`; then no header is sent.
     ///
-    /// The value decides, not [`kind`](Self::kind): that an argument is of the wrong type is a
-    /// fault of the arguments, to be found when they are validated.
+    /// The text depends on the value, not on [`kind`](Self::kind): an argument of the wrong type is
+    /// reported when the arguments are validated.
     ///
     /// # Errors
     ///
-    /// [`MismatchReason::Unfit`] for arrays, objects, fractions, and integers beyond the safe range.
+    /// Returns [`MismatchReason::Unfit`] for arrays, objects, fractions, and integers beyond the
+    /// safe range.
     pub fn value_in<'a>(
         &self,
         arguments: &'a Object,
@@ -83,7 +85,7 @@ impl HeaderParam {
             Some(Value::Bool(false)) => Some("false".into()),
             Some(Value::String(text)) => Some(text.into()),
             Some(Value::Number(number)) if !number.is_integer() => {
-                return unfit("a number that is no integer");
+                return unfit("a number that is not an integer");
             }
             Some(Value::Number(number)) => match number.to_i64() {
                 Some(integer) if is_safe(integer) => Some(integer.to_string().into()),
@@ -94,14 +96,15 @@ impl HeaderParam {
         })
     }
 
-    /// Compares the header with the arguments of a call, integers by value.
+    /// Compares the header with the arguments of a call. Integers are compared by value.
     ///
-    /// `values` are all values that the request has for [`header`](Self::header), perhaps encoded.
+    /// `values` contains all values of [`header`](Self::header) in the request, which may be
+    /// encoded.
     ///
     /// # Errors
     ///
-    /// [`HeaderMismatch`] unless there is one value and the arguments have the same, or there is
-    /// none in both.
+    /// Returns a [`HeaderMismatch`] unless there is exactly one value and it equals the argument,
+    /// or both are absent.
     pub fn matches<V, I>(&self, values: I, arguments: Option<&Object>) -> Result<(), HeaderMismatch>
     where
         V: AsRef<[u8]>,
@@ -154,16 +157,17 @@ fn is_safe(integer: i64) -> bool {
     (-SAFE..=SAFE).contains(&integer)
 }
 
-/// Finds the parameters that the input schema of a tool marks by `x-mcp-header`, in the order in
-/// which they stand there.
+/// Returns the parameters that the input schema of a tool marks with `x-mcp-header`, in the order
+/// of the schema.
 ///
-/// A mark counts on a property that `properties` alone lead to, also nested ones, and nowhere
-/// else. What is no schema is not looked into: `const`, `default`, `enum`, `examples`.
+/// Only properties that are reached through `properties` alone can be marked, including nested
+/// ones. The values of `const`, `default`, `enum` and `examples` are not schemas and are not
+/// searched.
 ///
 /// # Errors
 ///
-/// [`HeaderParamError`] for the first mark that breaks a rule. Over HTTP, a client leaves such a
-/// tool out of the list, and reports it; a server should not offer it.
+/// Returns a [`HeaderParamError`] for the first mark that violates a rule. Over HTTP, a client
+/// omits such a tool from the list and reports it; a server should not offer it.
 pub fn header_params(schema: &Object) -> Result<Vec<HeaderParam>, HeaderParamError> {
     let mut search = Search::default();
     search.schema(schema, Reach::Root)?;
@@ -173,30 +177,30 @@ pub fn header_params(schema: &Object) -> Result<Vec<HeaderParam>, HeaderParamErr
 #[derive(Default)]
 struct Search<'a> {
     found: Vec<HeaderParam>,
-    /// The properties that lead to the schema at hand.
+    /// The names of the properties on the path to the current schema.
     way: Vec<&'a str>,
-    /// Which one of `found` has a header, by its name in lower case.
+    /// The indices in `found` of the parameters, by the name of their header in lower case.
     headers: HashMap<String, usize>,
 }
 
-/// How a schema was come by.
+/// How a schema is reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Root,
-    /// By `properties` alone.
+    /// Through `properties` alone.
     Property,
-    /// In any other way: no mark may be there.
+    /// In any other way. A mark is not allowed here.
     Other,
 }
 
-/// What a keyword of a schema holds.
+/// The content of a schema keyword.
 enum Holds {
     Properties,
-    /// Schemas by names that are no keywords.
+    /// Schemas by names that are not keywords.
     Named,
-    /// JSON that is no schema.
+    /// JSON that is not a schema.
     Data,
-    /// A schema, a list of some, or nothing of interest.
+    /// A schema, a list of schemas, or something without schemas.
     Schemas,
 }
 
@@ -226,7 +230,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Schemas by name, properties unless they are unreachable.
+    /// Searches schemas by name. They are properties if they are reachable.
     fn named(&mut self, schemas: &'a Value, reach: Reach) -> Result<(), HeaderParamError> {
         let reach = match reach {
             Reach::Root | Reach::Property => Reach::Property,
@@ -244,7 +248,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The schemas in any JSON.
+    /// Searches the schemas in any JSON.
     fn other(&mut self, value: &'a Value) -> Result<(), HeaderParamError> {
         match value {
             Value::Object(schema) => self.schema(schema, Reach::Other),
@@ -301,32 +305,32 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether a byte may stand in the name of a header, by RFC 9110, section 5.6.2.
+/// Returns `true` if a header name may contain the byte (RFC 9110, section 5.6.2).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// A mark in an input schema that breaks a rule.
+/// The error for a mark in an input schema that violates a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderParamError {
-    // Boxed, so that the result stays small on the way that works.
+    // Boxed, so that the result stays small on success.
     inner: Box<(Path, HeaderParamReason)>,
 }
 
 impl HeaderParamError {
-    /// Where the mark stands in the schema.
+    /// Returns the path of the mark in the schema.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.inner.0
     }
 
-    /// Which rule it breaks.
+    /// Returns the violated rule.
     #[must_use]
     pub fn reason(&self) -> &HeaderParamReason {
         &self.inner.1
     }
 
-    /// The same mark, seen from what has it in `segment`.
+    /// Adds a segment to the front of the path.
     fn inside(mut self, segment: Segment) -> Self {
         let segment = match segment {
             Segment::Member(name) => Segment::Member(shortened(name)),
@@ -353,29 +357,29 @@ impl fmt::Display for HeaderParamError {
 
 impl std::error::Error for HeaderParamError {}
 
-/// The rule that a mark breaks.
+/// The rule that a mark violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderParamReason {
-    /// The name is no string.
+    /// The name is not a string.
     NotText,
     /// The name is empty.
     Empty,
-    /// The name has characters that no header's name may have.
+    /// The name contains characters that are not allowed in the name of a header.
     NotToken {
-        /// The name, fit to be shown.
+        /// The name, safe to display.
         name: String,
     },
-    /// Another parameter has the name, perhaps with other capitals.
+    /// Another parameter has the same name. Names are compared without regard to case.
     Duplicate {
-        /// Where the other one stands in the arguments.
+        /// The path of the other parameter in the arguments.
         other: Path,
     },
-    /// The property's `type` is none of `string`, `integer` and `boolean`.
+    /// The `type` of the property is not `string`, `integer` or `boolean`.
     NotPrimitive,
-    /// What is marked is not a property that `properties` alone lead to.
+    /// The marked schema is not a property that is reached through `properties` alone.
     Unreachable,
-    /// The names of the properties that lead to the parameter have more than 512 bytes.
+    /// The names of the properties on the path to the parameter have more than 512 bytes.
     TooDeep,
 }
 
@@ -384,17 +388,19 @@ impl fmt::Display for HeaderParamReason {
         match self {
             Self::NotText => f.write_str("the name of a header must be a string"),
             Self::Empty => f.write_str("the name of a header must not be empty"),
-            Self::NotToken { name } => write!(f, "\"{name}\" cannot be part of a header's name"),
+            Self::NotToken { name } => {
+                write!(f, "\"{name}\" is not allowed in the name of a header")
+            }
             Self::Duplicate { other } => write!(f, "the parameter {other} has the same header"),
             Self::NotPrimitive => {
                 f.write_str("a parameter with a header must be of type string, integer or boolean")
             }
             Self::Unreachable => {
-                f.write_str("only a property that `properties` alone lead to can have a header")
+                f.write_str("only a property reached through `properties` alone can have a header")
             }
             Self::TooDeep => write!(
                 f,
-                "the names that lead to a parameter with a header exceed {LONGEST_WAY} bytes"
+                "the path to a parameter with a header exceeds {LONGEST_WAY} bytes"
             ),
         }
     }

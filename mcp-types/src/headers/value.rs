@@ -1,24 +1,28 @@
-//! Texts as header values: as they are, or as base64 between two marks.
+//! Encoding of texts as header values: unchanged, or as base64 between two markers.
 
 use std::borrow::Cow;
 use std::{fmt, str};
 
 use base64::Engine as _;
-// Padding is asked for: text that several encodings stand for could be compared in several ways.
+// Padding is required: otherwise several encodings of a text would be equivalent, and a comparison
+// of the encoded values could fail.
 use base64::engine::general_purpose::STANDARD;
 
 const START: &str = "=?base64?";
 const END: &str = "?=";
 
-/// The header value for a text: itself if it is safe, else base64 between `=?base64?` and `?=`.
+/// Encodes a text as a header value: unchanged if it is safe, else as base64 between `=?base64?`
+/// and `?=`.
 ///
-/// Safe is visible ASCII with spaces inside. Other than it must be, a text with tabs is encoded,
-/// too, since some software on the way turns them into spaces.
+/// A text is safe if it consists of visible ASCII characters with spaces between them. Texts with
+/// tabs are encoded, too, although this is not required, because some intermediaries replace tabs
+/// with spaces.
 #[inline]
 #[must_use]
 pub fn encode_value(text: &str) -> Cow<'_, str> {
     let edges = text.starts_with(' ') || text.ends_with(' ');
-    // Also where the two marks share their `?`, which careless readers take as encoded.
+    // This includes texts in which the two markers share a `?`, which a lenient decoder takes as
+    // encoded.
     let marked = text.starts_with(START) && text.ends_with(END);
     if !edges && !marked && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Cow::Borrowed(text);
@@ -29,14 +33,14 @@ pub fn encode_value(text: &str) -> Cow<'_, str> {
     Cow::Owned(value)
 }
 
-/// The text that a header value stands for; white space around the value is not part of it.
+/// Decodes a header value. White space around the value is ignored.
 ///
-/// A value without both marks, written exactly so, stands for itself.
+/// A value that does not have exactly both markers is returned unchanged.
 ///
 /// # Errors
 ///
-/// [`HeaderValueError`] where the value has a character that no header value may have, or has the
-/// marks and no padded base64 of UTF-8 between them.
+/// Returns a [`HeaderValueError`] if the value contains a character that is not allowed in header
+/// values, or if it has the markers but not padded base64 of UTF-8 between them.
 #[inline]
 pub fn decode_value(value: &[u8]) -> Result<Cow<'_, str>, HeaderValueError> {
     let text = plain_value(value)?;
@@ -53,7 +57,7 @@ pub fn decode_value(value: &[u8]) -> Result<Cow<'_, str>, HeaderValueError> {
     Ok(Cow::Owned(text))
 }
 
-/// The value of a header that is never encoded.
+/// Returns the value of a header that is never encoded.
 #[inline]
 pub(super) fn plain_value(value: &[u8]) -> Result<&str, HeaderValueError> {
     let fault = |byte: &u8| !matches!(byte, b'\t' | b' '..=b'~');
@@ -64,18 +68,18 @@ pub(super) fn plain_value(value: &[u8]) -> Result<&str, HeaderValueError> {
     Ok(text.trim_matches([' ', '\t']))
 }
 
-/// A header value that stands for no text.
+/// The error for a header value that cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderValueError {
-    /// A byte is neither visible ASCII nor space nor tab.
+    /// A byte is not visible ASCII, space or tab.
     Character {
-        /// Which one, counted from zero.
+        /// The position of the byte, counted from zero.
         at: usize,
     },
-    /// Between the marks is no base64, or not with its padding.
+    /// The text between the markers is not base64, or its padding is missing.
     Base64,
-    /// What was encoded is no UTF-8.
+    /// The decoded bytes are not UTF-8.
     NotUtf8,
 }
 
@@ -85,7 +89,7 @@ impl fmt::Display for HeaderValueError {
         match self {
             Self::Character { at } => write!(f, "invalid character at byte {at}"),
             Self::Base64 => f.write_str("invalid base64"),
-            Self::NotUtf8 => f.write_str("base64 of no UTF-8"),
+            Self::NotUtf8 => f.write_str("base64 of bytes that are not UTF-8"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Conversions and comparisons of [`Value`] with Rust's own types and with `serde_json`'s.
+//! Conversions and comparisons of [`Value`] with standard Rust types and with `serde_json`.
 
 use super::{Number, Object, Value};
 
@@ -79,7 +79,8 @@ impl<T: Into<Value>> FromIterator<T> for Value {
 }
 
 impl From<serde_json::Value> for Value {
-    /// Exact; members come in the order that `serde_json` kept, alphabetical by default.
+    /// Converts without loss. Members have the order that `serde_json` kept, which is alphabetical
+    /// by default.
     #[inline]
     fn from(value: serde_json::Value) -> Self {
         match value {
@@ -105,7 +106,8 @@ impl From<serde_json::Map<String, serde_json::Value>> for Object {
 }
 
 impl From<Value> for serde_json::Value {
-    /// Exact, but for the order of members unless `serde_json/preserve_order` is on.
+    /// Converts without loss, except for the order of members unless `serde_json/preserve_order` is
+    /// enabled.
     #[inline]
     fn from(value: Value) -> Self {
         match value {
@@ -122,7 +124,7 @@ impl From<Value> for serde_json::Value {
 impl From<Object> for serde_json::Map<String, serde_json::Value> {
     #[inline]
     fn from(object: Object) -> Self {
-        // A plain loop: `collect` would sort the members first, which is much code.
+        // A plain loop: `collect` would sort the members first, which adds a lot of code.
         let mut map = Self::new();
         for (name, value) in object {
             map.insert(name, value.into());

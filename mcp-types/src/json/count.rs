@@ -1,24 +1,24 @@
-//! How many values a JSON text has, found out without reading them.
+//! Counts the values of a JSON text without decoding it.
 
 use super::located::string_end;
 
-/// Returns `true` if a JSON text has more values than `limit`. Members of objects, elements of
-/// arrays and the arrays and objects themselves count, however deep they are.
+/// Returns `true` if a JSON text has more than `limit` values. Members of objects, elements of
+/// arrays, and the arrays and objects themselves count, at any depth.
 ///
-/// The text is scanned once and nothing is allocated, so this is a cheap check before a text is
-/// decoded: what a value costs in time and memory does not depend on how short its text is. Of text
-/// that is not JSON the answer says nothing.
+/// The text is scanned once and nothing is allocated. This is a cheap check before a text is
+/// decoded, because the time and memory that a value takes do not depend on the length of its text.
+/// The result is unspecified if the text is not valid JSON.
 #[must_use]
 pub fn has_more_values(text: &str, limit: usize) -> bool {
-    // Each value but the last one is followed by at least one byte.
+    // Each value except the last one is followed by at least one byte.
     if text.len() / 2 < limit {
         return false;
     }
     let bytes = text.as_bytes();
-    // The outermost value.
+    // Starts with the outermost value.
     let mut values: usize = 1;
     let mut at = 0;
-    // Whether the array or object that was opened last may still be empty.
+    // `true` while the array or object that was opened last may still be empty.
     let mut opened = false;
     while let Some(byte) = bytes.get(at) {
         at += 1;
@@ -28,7 +28,7 @@ pub fn has_more_values(text: &str, limit: usize) -> bool {
                 opened = false;
                 continue;
             }
-            // The first value in it.
+            // The first value in the array or object.
             _ if opened => values += 1,
             _ => {}
         }
@@ -66,7 +66,7 @@ mod tests {
             (r#"[",",":[{","\\",",","\",["]"#, 6),
             ("[[[[[[]]]]]]", 6),
         ] {
-            // The shortcut for short texts aside.
+            // Padded, so that the shortcut for short texts does not apply.
             let text = format!("{text}{}", " ".repeat(100));
             assert!(!has_more_values(&text, values), "{text} has more");
             assert!(has_more_values(&text, values - 1), "{text} has fewer");
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_json_is_scanned_without_a_panic() {
+    fn invalid_json_is_scanned_without_a_panic() {
         for text in ["", "\"", "\"\\", "[[[", "]]]", ",,,"] {
             let text = format!("{}{text}", " ".repeat(100));
             let _anything = has_more_values(&text, 1);

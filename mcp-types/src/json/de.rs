@@ -1,4 +1,4 @@
-//! Values as deserializers: every error knows its path.
+//! Deserializers over values. Every error has a path.
 
 use std::borrow::Cow;
 
@@ -19,14 +19,14 @@ pub use members::Members;
 
 use variant::OneMember;
 
-/// How many arrays and objects may stand within each other in what is decoded, from text or from
-/// a value: 127, the limit of `serde_json`.
+/// The maximum depth of nested arrays and objects that can be decoded, from text or from a value:
+/// 127, as in `serde_json`.
 pub const NESTING_LIMIT: usize = 127;
 
-/// The name by which `serde_json::value::RawValue` asks for the text of a value.
+/// The name by which `serde_json::value::RawValue` requests the text of a value.
 pub(super) const RAW: &str = "$serde_json::private::RawValue";
 
-/// A value at some depth.
+/// A value at a given depth.
 struct Decoder<'de> {
     node: Node<'de>,
     depth: usize,
@@ -47,21 +47,21 @@ impl<'de> Decoder<'de> {
     }
 }
 
-/// The error that a value is not what was expected.
+/// Returns the error for a value of an unexpected type.
 pub(crate) fn unfit(value: &Value, expected: &dyn serde::de::Expected) -> DecodeError {
     DecodeError::invalid_type(Node::from(value).unexpected(), expected)
 }
 
-/// The depth of what stands within a container at `depth`.
+/// Returns the depth of the contents of a container at `depth`.
 fn deeper(depth: usize) -> Result<usize> {
     if depth < NESTING_LIMIT {
         Ok(depth + 1)
     } else {
-        Err(DecodeError::data("nesting exceeds the limit"))
+        Err(DecodeError::data("nesting exceeds the limit of 127 levels"))
     }
 }
 
-/// Hands over a number without loss, as `serde_json` does when it reads text.
+/// Passes a number to a visitor without loss, as `serde_json` does when it parses text.
 fn any_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value> {
     if !arbitrary_precision() {
         return hinted_number(number, visitor);
@@ -74,7 +74,7 @@ fn any_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Va
     }
 }
 
-/// Hands over a number to a visitor that has asked for one of Rust's.
+/// Passes a number to a visitor that requested one of Rust's number types.
 fn hinted_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value> {
     if let Some(value) = number.as_u64() {
         visitor.visit_u64(value)
@@ -87,7 +87,7 @@ fn hinted_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V:
     }
 }
 
-/// Hands over a string.
+/// Passes a string to a visitor.
 fn string<'de, V: Visitor<'de>>(text: Cow<'de, str>, visitor: V) -> Result<V::Value> {
     match text {
         Cow::Owned(text) => visitor.visit_string(text),
@@ -95,7 +95,7 @@ fn string<'de, V: Visitor<'de>>(text: Cow<'de, str>, visitor: V) -> Result<V::Va
     }
 }
 
-/// Hands over the elements of an array at a depth.
+/// Passes the elements of an array at a depth to a visitor.
 fn array<'de, V: Visitor<'de>>(
     elements: Elements<'de>,
     depth: usize,
@@ -113,8 +113,8 @@ fn array<'de, V: Visitor<'de>>(
     }
 }
 
-/// Methods that take a string and refuse everything else, as `serde_json` does with text. Like the
-/// others they do not go by `deserialize_any`, which would be compiled whole for each visitor.
+/// Methods that accept a string and reject everything else, as `serde_json` does with text. They do
+/// not call `deserialize_any`, which would be compiled as a whole for each visitor.
 macro_rules! strings {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {

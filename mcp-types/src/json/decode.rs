@@ -1,4 +1,4 @@
-//! Decoding any type, with the path of what went wrong.
+//! Functions that decode any type and report the path of an error.
 
 use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 use serde::ser::Serialize;
@@ -12,12 +12,13 @@ use super::{Members, Object, Value, to_string};
 ///
 /// # Errors
 ///
-/// Where the text is no JSON, goes on behind the value, nests deeper than
-/// [`NESTING_LIMIT`](super::NESTING_LIMIT), or is not what `T` asks for: then with its path.
+/// Returns an error if the text is not valid JSON, has further text after the value, nests deeper
+/// than [`NESTING_LIMIT`](super::NESTING_LIMIT), or is not a valid `T`. In the last case the error
+/// has the path of the invalid value.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     let mut source = Source::new(text);
-    // Called through pointers: for each function that comes here, the compiler would follow calls
-    // that it can name through all that they reach, looking for a way back.
+    // Called through function pointers to reduce compile time. For a direct call the compiler
+    // would, for each caller, search everything reachable from the callee for a cycle.
     let read: fn(_) -> _ = T::deserialize;
     match read(source.value()) {
         Ok(value) => source.end().map(|()| value),
@@ -25,10 +26,11 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     }
 }
 
-/// The one deserializer for text.
+/// The only deserializer that is used for text.
 type Text<'a, 'de> = Located<'a, 'de, &'a mut serde_json::Deserializer<StrRead<'de>>>;
 
-/// A text that is being decoded. What needs to know no type stays out of the functions of each.
+/// A text that is being decoded. The functions that do not depend on the decoded type are not
+/// generic, so that they are compiled once.
 pub(crate) struct Source<'a> {
     text: &'a str,
     deserializer: serde_json::Deserializer<StrRead<'a>>,
@@ -45,26 +47,26 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The value to be read.
+    /// Returns the deserializer of the value.
     pub(crate) fn value(&mut self) -> Text<'_, 'a> {
         Located::new(&mut self.deserializer, &mut self.trail)
     }
 
-    /// Checks that nothing stands behind the value.
+    /// Checks that no text follows the value.
     #[inline(never)]
     fn end(&mut self) -> Result<(), DecodeError> {
         let ended = self.deserializer.end();
         ended.map_err(|error| self.fault(error))
     }
 
-    /// Says what failed, and where.
+    /// Adds the path to an error.
     #[cold]
     #[inline(never)]
     fn fault(&mut self, error: serde_json::Error) -> DecodeError {
         if !error.is_data() {
             return error.into();
         }
-        // A fault of the text further on weighs more than one of the data.
+        // A syntax error further on in the text takes precedence over an error of the data.
         if let Err(syntax) = serde_json::from_str::<IgnoredAny>(self.text) {
             return syntax.into();
         }
@@ -77,9 +79,9 @@ impl<'a> Source<'a> {
 ///
 /// # Errors
 ///
-/// As [`from_str`]; bytes that are no UTF-8 are a fault of syntax.
+/// Returns the same errors as [`from_str`]. Bytes that are not UTF-8 are a syntax error.
 pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
-    // Checked as a whole, because `serde_json` does not look at bytes that it skips.
+    // The whole input is checked, because `serde_json` does not check bytes that it skips.
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let sound = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let line_start = sound
@@ -94,40 +96,40 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     from_str(text)
 }
 
-/// Decodes a value and consumes it: its strings move into the result.
+/// Decodes a value and consumes it. Its strings are moved into the result.
 ///
 /// # Errors
 ///
-/// Where the value is not what `T` asks for, with the path.
+/// Returns an error with the path if the value is not a valid `T`.
 pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, DecodeError> {
     T::deserialize(value)
 }
 
-/// Decodes an object and consumes it: its strings move into the result.
+/// Decodes an object and consumes it. Its strings are moved into the result.
 ///
 /// # Errors
 ///
-/// Where the members are not what `T` asks for, with the path.
+/// Returns an error with the path if the members are not a valid `T`.
 pub fn from_object<T: DeserializeOwned>(object: Object) -> Result<T, DecodeError> {
     let read: fn(_) -> _ = T::deserialize;
     read(Members::from(object))
 }
 
-/// Decodes a value that stays; the result may borrow its strings.
+/// Decodes a value without consuming it. The result may borrow its strings.
 ///
 /// # Errors
 ///
-/// Where the value is not what `T` asks for, with the path.
+/// Returns an error with the path if the value is not a valid `T`.
 pub fn from_value_ref<'de, T: Deserialize<'de>>(value: &'de Value) -> Result<T, DecodeError> {
     T::deserialize(value)
 }
 
-/// Encodes anything as a value: by way of its text, which is exact.
+/// Encodes any type as a value. It goes through JSON text, which is lossless.
 ///
 /// # Errors
 ///
-/// Where `Serialize` fails, or what it writes is no JSON that can be read: a member twice, a map
-/// with names that are no strings, nesting beyond the limit.
+/// Returns an error if `Serialize` fails, or if its output cannot be decoded: duplicate members,
+/// map keys that are not strings, or nesting beyond the limit.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, DecodeError> {
     from_str(&to_string(value)?)
 }

@@ -1,13 +1,13 @@
-//! [`Located`]: a deserializer that remembers where it was when something failed.
+//! [`Located`]: a deserializer that records the path of an error.
 //!
-//! An error of `serde_json` knows its line and column, not its place in the document. `Located`
-//! passes everything on and, when an error comes back through a member or an element, writes down
-//! which: so that each type is compiled for one deserializer alone, and text is read once.
+//! An error of `serde_json` has a line and a column, but no path in the document. `Located`
+//! forwards all calls and, when an error passes through a member or an element, records its name or
+//! index. So each type is compiled for one deserializer only, and the text is parsed once.
 //!
-//! An error that is raised between members or elements may have a path of its own, as that of a
-//! union does which was put aside and decoded from there. An error of `serde_json` could keep it as
-//! text only; so the error of members and elements is a [`Placed`], and its path goes into the
-//! trail before the error goes on through `serde_json`.
+//! An error that is raised while members or elements are read may already have a path, for example
+//! when a union was buffered and decoded from the buffer. An error of `serde_json` could keep that
+//! path only as text. Therefore the error type of members and elements is [`Placed`], and its path
+//! is added to the trail before the error is passed on through `serde_json`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -28,14 +28,14 @@ use placed::Placed;
 use sizes::{LONG, Sizes};
 use variant::Variants;
 
-/// The way to what failed, from the inside out, and what is known of the text.
+/// The path of an error, from the inside out, and what is known about the text.
 pub(crate) struct Trail<'t> {
     way: Vec<Segment>,
     sizes: Sizes<'t>,
 }
 
 impl<'t> Trail<'t> {
-    /// A trail through a text, or through a part of it that is alone read by [`Located`].
+    /// Creates the trail for a text, or for the part of a text that [`Located`] reads.
     pub(crate) fn new(text: &'t str) -> Self {
         Self {
             way: Vec::new(),
@@ -43,7 +43,7 @@ impl<'t> Trail<'t> {
         }
     }
 
-    /// Notes that the text was read up to the end of this part of it.
+    /// Records that the text was read up to the end of this part.
     pub(crate) fn read(&mut self, part: &str) {
         self.sizes.read(part);
     }
@@ -59,19 +59,19 @@ impl<'t> Trail<'t> {
         self.way.push(Segment::Index(index));
     }
 
-    /// Adds the way from what is at hand to what failed within it.
+    /// Adds the path from the current value to the error within it.
     #[cold]
     fn within(&mut self, path: Path) {
         self.way.extend(path.into_segments().into_iter().rev());
     }
 
-    /// The steps from the root.
+    /// Returns the segments of the path, starting at the root.
     pub(super) fn inward(self) -> impl Iterator<Item = Segment> {
         self.way.into_iter().rev()
     }
 }
 
-/// A deserializer, visitor or access of another format, and the trail of its errors.
+/// A deserializer, visitor or accessor of another format, with the trail for its errors.
 pub(crate) struct Located<'a, 't, T> {
     inner: T,
     trail: &'a mut Trail<'t>,
@@ -83,7 +83,7 @@ impl<'a, 't, T> Located<'a, 't, T> {
     }
 }
 
-/// Methods that hand over scalars: nothing within them has a place of its own.
+/// Methods for scalars, which have no nested values and so add nothing to a path.
 macro_rules! scalars {
     ($($method:ident)*) => {$(
         #[inline]
@@ -93,7 +93,7 @@ macro_rules! scalars {
     )*};
 }
 
-/// Methods that may hand over something with parts.
+/// Methods for values that may have nested values.
 macro_rules! compounds {
     ($($method:ident($($argument:ident: $kind:ty),*))*) => {$(
         #[inline]
@@ -136,7 +136,8 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Located<'_, '_, D> {
         visitor: V,
     ) -> Result<V::Value, D::Error> {
         if name == RAW {
-            // The text of a value comes in the form of a map, which must not look like one.
+            // `serde_json` passes the text of a raw value as a map, which must not be treated as an
+            // object.
             return self.inner.deserialize_newtype_struct(name, visitor);
         }
         let visitor = Located::new(visitor, self.trail);
@@ -148,7 +149,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Located<'_, '_, D> {
     }
 }
 
-/// Methods of visitors that get scalars.
+/// Visitor methods for scalars.
 macro_rules! visit_scalars {
     ($($method:ident($kind:ty))*) => {$(
         #[inline]
@@ -229,7 +230,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Located<'_, '_, V> {
     }
 }
 
-/// How many elements of a long list follow the one of this index.
+/// Returns how many elements of a long list follow the one at `index`.
 fn count_down(index: usize, rest: Option<usize>, trail: &mut Trail<'_>) -> Option<usize> {
     let rest = if index == LONG {
         trail.sizes.rest()
@@ -243,7 +244,7 @@ fn count_down(index: usize, rest: Option<usize>, trail: &mut Trail<'_>) -> Optio
 struct Elements<'a, 't, A> {
     access: A,
     next: usize,
-    /// How many elements follow, where the list is a long one.
+    /// The number of elements that follow, if the list is long.
     rest: Option<usize>,
     trail: &'a mut Trail<'t>,
 }
@@ -277,7 +278,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Elements<'_, '_, A> {
 /// The members of an object.
 struct Entries<'a, 't, 'de, A> {
     access: A,
-    /// The name of the value that is due.
+    /// The name of the member whose value is read next.
     name: Key<'de>,
     trail: &'a mut Trail<'t>,
 }

@@ -1,4 +1,4 @@
-//! A value that is about to be decoded, owned or borrowed: one decoder serves both.
+//! [`Node`]: an owned or borrowed value that is being decoded. One decoder serves both.
 
 use std::borrow::Cow;
 use std::{slice, vec};
@@ -134,7 +134,7 @@ impl<'de> Iterator for Entries<'de> {
 }
 
 impl Entries<'_> {
-    /// The same entries, those named in `first` before all others and in that order.
+    /// Returns the same entries with those named in `first` at the front, in that order.
     pub(super) fn with_first(self, first: &[&str]) -> Self {
         match self {
             Self::Borrowed(entries) => {
@@ -169,13 +169,13 @@ impl Entries<'_> {
     }
 }
 
-/// The place of a name among those that come first; all others come behind them.
+/// Returns the position of a name among those that come first. All other names come after them.
 fn rank(name: &str, first: &[&str]) -> usize {
     let place = first.iter().position(|known| *known == name);
     place.unwrap_or(first.len())
 }
 
-/// Whether names have their order already.
+/// Returns `true` if the names are already in order.
 fn stand_first(names: &mut dyn Iterator<Item = &str>, first: &[&str]) -> bool {
     let mut last = 0;
     for name in names {
@@ -188,8 +188,8 @@ fn stand_first(names: &mut dyn Iterator<Item = &str>, first: &[&str]) -> bool {
     true
 }
 
-/// Where the names stand, in the order in which they are to come. A walk for each that comes first,
-/// of which a type has few: to sort is much code.
+/// Returns the indices of the names in the order in which they are to be visited. Makes one pass
+/// for each name in `first`, of which a type has only a few; sorting would add a lot of code.
 fn order(names: &mut dyn Iterator<Item = &str>, first: &[&str]) -> Vec<usize> {
     let mut ranks = Vec::new();
     for name in names {

@@ -5,45 +5,47 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny};
 use serde::ser::{Serialize, Serializer};
 
-/// A JSON number: an integer stays an integer and `1.0` stays `1.0`.
+/// A JSON number. It keeps its written form: an integer stays an integer and `1.0` stays `1.0`.
 ///
-/// Equality is that of the written form: `1` and `1.0` differ. Integers beyond 64 bits and
-/// decimals beyond `f64` are kept digit by digit where `serde_json/arbitrary_precision` is on, and
-/// rounded to `f64` otherwise.
+/// Two numbers are equal if their written forms are equal: `1` and `1.0` differ. Integers beyond 64
+/// bits and decimals beyond the precision of `f64` keep all digits if
+/// `serde_json/arbitrary_precision` is enabled, and are rounded to `f64` otherwise.
 ///
-/// A float that JSON cannot say, infinite or not a number, can be put into one, but writing it is
-/// an error.
+/// A float that JSON cannot represent (infinite or not a number) can be converted to a `Number`,
+/// but encoding it is an error.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(Repr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
     Json(serde_json::Number),
-    /// The bits of a float that is no JSON number.
+    /// The bits of a float that JSON cannot represent.
     NotFinite(u64),
 }
 
 impl Number {
-    /// No number at all.
+    /// A value that is not a number.
     pub(in super::super) const NAN: Self = Self(Repr::NotFinite(f64::NAN.to_bits()));
 
-    /// The number of a float, or `None` for those that JSON cannot say: infinite, not a number.
+    /// Creates a number from a float. Returns `None` if JSON cannot represent it (infinite or not a
+    /// number).
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
         serde_json::Number::from_f64(value).map(Self::from)
     }
 
-    /// The integer that a text is, if it is a JSON number without fraction and within range, by its
-    /// digits and without rounding: `42`, `42.0`, `4.2e1`.
+    /// Parses a JSON number as an integer, from its digits and without rounding: `42`, `42.0`,
+    /// `4.2e1`. Returns `None` if the text is not a JSON number, has a fraction or is out of range.
     #[must_use]
     pub fn integer_in(text: &str) -> Option<i64> {
-        // Checks the form alone: no float is made that could be rounded. JSON that is no number, or has
-        // white space around it, has no digits below that could be parsed.
+        // Checks only the form: no float is created that could be rounded. JSON that is not a
+        // number, or that is surrounded by white space, has no digits that the code below could
+        // parse.
         serde_json::from_str::<IgnoredAny>(text).ok()?;
         Decimal::read(text).to_integer()?.parse().ok()
     }
 
-    /// The number in the form of `serde_json`, unless JSON cannot say it.
+    /// Returns the number as a `serde_json` number, or `None` if JSON cannot represent it.
     #[must_use]
     pub fn as_json(&self) -> Option<&serde_json::Number> {
         match &self.0 {
@@ -52,7 +54,7 @@ impl Number {
         }
     }
 
-    /// The number as a float, rounded where it has more digits; `None` beyond the range.
+    /// Returns the number as a float, rounded if it has more digits. `None` if it is out of range.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         match &self.0 {
@@ -61,33 +63,33 @@ impl Number {
         }
     }
 
-    /// The number, if it is written as an integer and within range.
+    /// Returns the number if it is written as an integer and is within range.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         self.as_json()?.as_i64()
     }
 
-    /// The number, if it is written as an integer and within range.
+    /// Returns the number if it is written as an integer and is within range.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         self.as_json()?.as_u64()
     }
 
-    /// The number, if it is an integer by value and within range: `1.0` and `1e0` are 1.
+    /// Returns the number if its value is an integer within range: `1.0` and `1e0` are 1.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         self.as_i64()
             .or_else(|| Decimal::of(self.as_json()?).to_integer()?.parse().ok())
     }
 
-    /// The number, if it is an integer by value and within range: `1.0` and `1e0` are 1.
+    /// Returns the number if its value is an integer within range: `1.0` and `1e0` are 1.
     #[must_use]
     pub fn to_u64(&self) -> Option<u64> {
         self.as_u64()
             .or_else(|| Decimal::of(self.as_json()?).to_integer()?.parse().ok())
     }
 
-    /// Whether the number is an integer by value, of whatever size: `1`, `1.0`, `1e30`.
+    /// Returns `true` if the value is an integer of any size: `1`, `1.0`, `1e30`.
     #[must_use]
     pub fn is_integer(&self) -> bool {
         self.as_json().is_some_and(|number| {
@@ -96,31 +98,32 @@ impl Number {
     }
 }
 
-/// A number taken apart: the digits times ten to the exponent.
+/// A decimal number: the digits times ten to the power of the exponent.
 struct Decimal {
     negative: bool,
-    /// Without zeros at either end; empty for zero.
+    /// Without leading and trailing zeros; empty for zero.
     digits: String,
     exponent: i64,
 }
 
-/// The decimal digits of 64-bit integers.
+/// The maximum number of decimal digits of a 64-bit integer.
 const MAX_DIGITS: usize = 20;
 
 impl Decimal {
-    /// Reads the text, since that alone is the same in all of `serde_json`'s representations.
+    /// Parses the text, which is the same in all representations of `serde_json`.
     fn of(number: &serde_json::Number) -> Self {
         Self::read(&number.to_string())
     }
 
-    /// Takes apart what is known to be a JSON number.
+    /// Parses a text that is known to be a JSON number.
     fn read(text: &str) -> Self {
         let (negative, text) = match text.strip_prefix('-') {
             Some(text) => (true, text),
             None => (false, text),
         };
         let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        // An exponent that does not fit is as good as the largest: nothing below depends on more.
+        // An exponent that does not fit is replaced by the largest one: the code below does not
+        // distinguish them.
         let power = power.parse().unwrap_or(if power.starts_with('-') {
             i64::MIN / 2
         } else {
@@ -143,7 +146,8 @@ impl Decimal {
         self.digits.is_empty() || self.exponent >= 0
     }
 
-    /// The integer in digits, unless it has a fraction or is too long for 64 bits.
+    /// Returns the digits of the integer, or `None` if it has a fraction or is too long for 64
+    /// bits.
     fn to_integer(&self) -> Option<String> {
         if self.digits.is_empty() {
             return Some("0".to_owned());
@@ -164,8 +168,8 @@ fn length(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// Whether `serde_json` is built with `arbitrary_precision`: a feature that any crate of a program
-/// can switch on for all, and that changes how numbers are handed to visitors.
+/// Returns `true` if `serde_json` is built with `arbitrary_precision`. Any crate of a program can
+/// enable this feature for all crates, and it changes how numbers are passed to visitors.
 pub(crate) fn arbitrary_precision() -> bool {
     static ON: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *ON.get_or_init(|| {
@@ -195,14 +199,15 @@ macro_rules! from_integer {
 from_integer!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
 impl PartialEq<f64> for Number {
-    /// By value, whichever way the number is written.
+    /// Compares the values, however the number is written.
     fn eq(&self, other: &f64) -> bool {
         self.as_f64() == Some(*other)
     }
 }
 
 impl From<f64> for Number {
-    /// Writing what is not finite is an error; [`Number::from_f64`] finds it out before.
+    /// Converts any float. Encoding a number that is not finite is an error; use
+    /// [`Number::from_f64`] to check first.
     fn from(value: f64) -> Self {
         Self::from_f64(value).unwrap_or(Self(Repr::NotFinite(value.to_bits())))
     }
@@ -215,7 +220,7 @@ impl From<serde_json::Number> for Number {
 }
 
 impl From<Number> for serde_json::Value {
-    /// As `serde_json` does it: what is not finite becomes `null`.
+    /// Converts a number that is not finite to `null`, as `serde_json` does.
     fn from(number: Number) -> Self {
         match number.0 {
             Repr::Json(number) => Self::Number(number),
@@ -244,7 +249,7 @@ impl Serialize for Number {
         match &self.0 {
             Repr::Json(number) => number.serialize(serializer),
             Repr::NotFinite(_) => Err(serde::ser::Error::custom(format_args!(
-                "JSON has no number {self}"
+                "JSON cannot represent the number {self}"
             ))),
         }
     }

@@ -1,4 +1,4 @@
-//! [`Map`] and [`Object`]: members by name, in the order in which they came.
+//! [`Map`] and [`Object`]: members by name, in insertion order.
 
 use std::collections::{HashMap, HashSet};
 use std::{fmt, mem};
@@ -11,28 +11,28 @@ pub(super) mod iter;
 
 use iter::{IntoIter, Iter, IterMut};
 
-/// A JSON object with members of any kind.
+/// A JSON object with members of any type.
 pub type Object = Map<Value>;
 
-/// A JSON object whose members are all of one type: unique names, in order.
+/// A JSON object whose members have one type. Names are unique and keep their order.
 ///
-/// Members stand in a list, which is the fastest form to decode, to walk and to write, and the
-/// right one for the objects of protocol messages. [`get`](Self::get) and its kin walk that list:
-/// who looks up many names in an object of thousands should collect it into a map first.
+/// Members are stored in a list, which is fast to decode, iterate and encode, and suits the objects
+/// of protocol messages. [`get`](Self::get) and the other lookups search that list. To look up many
+/// names in an object of thousands of members, collect it into a hash map first.
 ///
-/// An object without members allocates nothing, and one with members allocates once, unless a name
-/// is longer than 23 bytes: a peer chooses how many objects a message has.
+/// An empty object allocates nothing, and other objects allocate once, unless a name is longer than
+/// 23 bytes. This matters because a peer chooses how many objects a message has.
 #[derive(Clone)]
 pub struct Map<V>(Vec<Member<V>>);
 
-/// A name and the value that stands under it.
+/// A name and its value.
 #[derive(Clone, Debug)]
 pub(super) struct Member<V> {
     pub(super) name: SmolStr,
     pub(super) value: V,
 }
 
-/// Up to this many members, comparing each with each beats hashing.
+/// Up to this number of members, comparing all pairs is faster than hashing.
 const FEW: usize = 16;
 
 impl<V> Default for Map<V> {
@@ -42,19 +42,20 @@ impl<V> Default for Map<V> {
 }
 
 impl<V> Map<V> {
-    /// An object without members.
+    /// Creates an empty object.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// An object without members, with room for some.
+    /// Creates an empty object with the given capacity.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self(Vec::with_capacity(capacity))
     }
 
-    /// Sets a member: a new one comes last, a known one keeps its place and gives its old value.
+    /// Sets a member and returns its previous value. A new member is appended; an existing one
+    /// keeps its position.
     pub fn insert(&mut self, name: impl AsRef<str>, value: impl Into<V>) -> Option<V> {
         let (name, value) = (name.as_ref(), value.into());
         if let Some(old) = self.get_mut(name) {
@@ -64,20 +65,20 @@ impl<V> Map<V> {
         None
     }
 
-    /// Adds a member behind the others without looking whether the name is there already: for
-    /// decoders, which ask for a [`duplicate`](Self::duplicate) when all members are read.
+    /// Appends a member without checking whether the name exists already. Meant for decoders, which
+    /// call [`duplicate`](Self::duplicate) after all members are read.
     pub fn push(&mut self, name: &str, value: V) {
         let name = SmolStr::new(name);
         self.0.push(Member { name, value });
     }
 
-    /// The same for a decoder that may know how many members will follow.
+    /// Like [`push`](Self::push), for a decoder that may know how many members follow.
     pub(crate) fn push_read(&mut self, name: &str, value: V, rest: Option<usize>) {
         let name = SmolStr::new(name);
         grow::push(&mut self.0, Member { name, value }, rest);
     }
 
-    /// A name that stands twice, which is so only after [`push`](Self::push).
+    /// Returns a name that occurs twice, which is possible only after [`push`](Self::push).
     #[must_use]
     pub fn duplicate(&self) -> Option<&str> {
         if self.len() <= FEW {
@@ -92,67 +93,67 @@ impl<V> Map<V> {
         twice(self.keys())
     }
 
-    /// The member's value.
+    /// Returns the value of a member.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&V> {
         let member = self.0.iter().find(|member| member.name == name);
         member.map(|member| &member.value)
     }
 
-    /// The member's value, to be changed.
+    /// Returns a mutable reference to the value of a member.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut V> {
         let member = self.0.iter_mut().find(|member| member.name == name);
         member.map(|member| &mut member.value)
     }
 
-    /// Takes a member out; the others keep their order.
+    /// Removes a member and returns its value. The other members keep their order.
     pub fn remove(&mut self, name: &str) -> Option<V> {
         let at = self.0.iter().position(|member| member.name == name)?;
         Some(self.0.remove(at).value)
     }
 
-    /// Whether there is such a member, be it `null`.
+    /// Returns `true` if the object has the member, even if its value is `null`.
     #[must_use]
     pub fn contains_key(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are no members.
+    /// Returns `true` if there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The members in order.
+    /// Returns an iterator over the members, in order.
     #[must_use]
     pub fn iter(&self) -> Iter<'_, V> {
         Iter::new(&self.0)
     }
 
-    /// The members in order, their values to be changed.
+    /// Returns an iterator over the members with mutable values, in order.
     pub fn iter_mut(&mut self) -> IterMut<'_, V> {
         IterMut::new(&mut self.0)
     }
 
-    /// The names in order.
+    /// Returns an iterator over the names, in order.
     #[must_use]
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator + Clone {
         self.iter().map(|(name, _)| name)
     }
 
-    /// The values in order.
+    /// Returns an iterator over the values, in order.
     #[must_use]
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator + Clone {
         self.0.iter().map(|member| &member.value)
     }
 
-    /// The same names with other values.
+    /// Converts all values and keeps the names.
     #[must_use]
     pub fn map<U>(self, mut change: impl FnMut(V) -> U) -> Map<U> {
         let members = self.0.into_iter().map(|Member { name, value }| Member {
@@ -162,11 +163,11 @@ impl<V> Map<V> {
         Map(members.collect())
     }
 
-    /// The same names with other values, unless one cannot be had.
+    /// Converts all values and keeps the names, with a conversion that may fail.
     ///
     /// # Errors
     ///
-    /// The first one of `change`.
+    /// Returns the first error of `change`.
     pub fn try_map<U, E>(self, mut change: impl FnMut(V) -> Result<U, E>) -> Result<Map<U>, E> {
         let members = self.0.into_iter().map(|Member { name, value }| {
             let value = change(value)?;
@@ -175,7 +176,7 @@ impl<V> Map<V> {
         Ok(Map(members.collect::<Result<_, E>>()?))
     }
 
-    /// Keeps the members for which `keep` holds.
+    /// Keeps only the members for which `keep` returns `true`.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
         self.0
             .retain_mut(|member| keep(&member.name, &mut member.value));
@@ -186,21 +187,22 @@ impl<V> Map<V> {
         self.0.clear();
     }
 
-    /// The object of these members.
+    /// Creates an object from a list of members.
     pub(super) fn from_members(members: Vec<Member<V>>) -> Self {
         Self(members)
     }
 }
 
-/// The first name that stands among many once more.
+/// Returns the first name that occurs a second time.
 pub(crate) fn twice<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Hashing, not comparing each with each: a peer chooses how many members there are.
-    // With room for all at once: a table that grows is there twice for a while.
+    // Uses hashing and does not compare all pairs, because a peer chooses how many members there
+    // are. Allocates the whole table at once: a table that grows exists twice for a while.
     let mut seen = HashSet::with_capacity(names.size_hint().0);
     names.find(|name| !seen.insert(*name))
 }
 
-/// One of 64 marks for a name, cheap to make: names with different marks need no comparison.
+/// Returns one of 64 marks for a name, which is cheap to compute. Names with different marks
+/// differ.
 #[inline]
 fn mark(name: &str) -> u64 {
     let bytes = name.as_bytes();
@@ -213,20 +215,20 @@ fn mark(name: &str) -> u64 {
 }
 
 impl<V: PartialEq> PartialEq for Map<V> {
-    /// The same names with the same values, in whatever order.
+    /// Compares names and values. The order of members does not matter.
     fn eq(&self, other: &Self) -> bool {
-        // Through a pointer, as `from_str` reads, and for the same reason.
+        // Called through a function pointer to reduce compile time; see `json::from_str`.
         let same: fn(&Self, &Self) -> bool = same;
         same(self, other)
     }
 }
 
-/// Whether two objects have the same names with the same values, in whatever order.
+/// Returns `true` if two objects have the same names with the same values, in any order.
 fn same<V: PartialEq>(one: &Map<V>, other: &Map<V>) -> bool {
     if one.len() != other.len() {
         return false;
     }
-    // Most often the order is the same, which costs no search.
+    // In most cases the order is the same, and no search is needed.
     if one.keys().eq(other.keys()) {
         return one.values().eq(other.values());
     }
@@ -247,7 +249,8 @@ impl<V: fmt::Debug> fmt::Debug for Map<V> {
 }
 
 impl<K: AsRef<str>, T: Into<V>, V> Extend<(K, T)> for Map<V> {
-    /// Inserts each: of members with the same name, the last value stands at the first's place.
+    /// Inserts each member. If a name occurs several times, the last value is stored at the
+    /// position of the first.
     fn extend<I: IntoIterator<Item = (K, T)>>(&mut self, members: I) {
         let mut members = members.into_iter();
         while self.len() <= FEW {
@@ -281,7 +284,7 @@ impl<K: AsRef<str>, T: Into<V>, V> FromIterator<(K, T)> for Map<V> {
 
 impl<K: AsRef<str>, T: Into<V>, V, const N: usize> From<[(K, T); N]> for Map<V> {
     fn from(members: [(K, T); N]) -> Self {
-        // As many as stand in a program: few.
+        // An array in a program has few members, so no capacity is reserved.
         let mut object = Self::new();
         for (name, value) in members {
             object.insert(name, value);

@@ -1,4 +1,4 @@
-//! [`Raw`]: the text of any value, lent where the format has it.
+//! [`Raw`]: the text of any value, borrowed from the input if possible.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,8 @@ use super::Value;
 use super::de::RAW;
 use super::read::Reader;
 
-/// The text of a value: a part of the input from JSON text, written anew from any other format.
+/// The JSON text of a value: borrowed from the input if that is JSON text, encoded again from any
+/// other format.
 #[derive(Debug)]
 pub(crate) struct Raw<'de>(Cow<'de, str>);
 
@@ -20,7 +21,7 @@ impl<'de> Raw<'de> {
         &self.0
     }
 
-    /// The text as a part of the input.
+    /// Returns the text if it is borrowed from the input.
     pub(crate) fn lent(&self) -> Option<&'de str> {
         match self.0 {
             Cow::Borrowed(text) => Some(text),
@@ -43,7 +44,7 @@ impl<'de> Deserialize<'de> for Raw<'de> {
 
 struct RawVisitor;
 
-/// Scalars, which formats other than JSON text hand over as they are.
+/// Methods for scalars, which formats other than JSON text pass as they are.
 macro_rules! scalars {
     ($($method:ident($kind:ty))*) => {$(
         fn $method<E: Error>(self, value: $kind) -> Result<Raw<'de>, E> {

@@ -1,4 +1,4 @@
-//! Reading values: one pass, exact numbers, no member twice.
+//! Decoding of values in one pass, with exact numbers and without duplicate members.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,11 +13,11 @@ use super::number::arbitrary_precision;
 use super::object::Member;
 use super::{Map, Number, Object, Value};
 
-/// The member by which `serde_json` hands a number to visitors of any type, as its digits, when
-/// `arbitrary_precision` is on.
+/// The member name by which `serde_json` passes a number as its digits to visitors of any type,
+/// when `arbitrary_precision` is enabled.
 pub(crate) const NUMBER: &str = "$serde_json::private::Number";
 
-/// Reads any value; `UNIQUE` says whether a member that stands twice is an error or kept.
+/// Decodes any value. `UNIQUE` decides whether a duplicate member is an error or is kept.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<const UNIQUE: bool>;
 
@@ -121,7 +121,7 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
     }
 }
 
-/// The error that a member stands twice.
+/// Returns the error for a duplicate member.
 #[cold]
 fn duplicate<E: de::Error>(name: &str) -> E {
     E::custom(format_args!("duplicate member `{}`", excerpt(name)))
@@ -133,10 +133,11 @@ fn in_range<E: de::Error>(number: Option<serde_json::Number>) -> Result<Value, E
         .ok_or_else(|| E::custom("number out of range"))
 }
 
-/// The number that `serde_json` hides in an object: its digits under the private name, alone.
+/// Returns the number that `serde_json` passes as an object with the private name as its only
+/// member.
 ///
-/// A document with exactly such an object cannot be told from the number, as in `serde_json`
-/// itself. Whatever differs is an object.
+/// A document with exactly such an object cannot be distinguished from the number; the same is true
+/// for `serde_json`. Any other object stays an object.
 #[inline]
 fn private_number(object: &Object) -> Option<Number> {
     if object.len() != 1 || !arbitrary_precision() {
@@ -151,7 +152,7 @@ fn private_number(object: &Object) -> Option<Number> {
 }
 
 impl<V> Map<V> {
-    /// Reads all members, without looking whether one stands twice.
+    /// Reads all members without a check for duplicates.
     #[inline]
     fn read<'de, A, S>(access: &mut A, seed: S) -> Result<Self, A::Error>
     where
@@ -166,7 +167,7 @@ impl<V> Map<V> {
         let Some(name) = access.next_key_seed(Name)? else {
             return Ok(Self::from_members(vec![first]));
         };
-        // Room for a few only where there are two.
+        // Allocates for several members only if there are at least two.
         let mut members = grow::for_members();
         members.push(first);
         let value = access.next_value_seed(seed)?;
@@ -180,7 +181,7 @@ impl<V> Map<V> {
     }
 }
 
-/// Reads a name.
+/// Decodes a name.
 struct Name;
 
 impl<'de> DeserializeSeed<'de> for Name {

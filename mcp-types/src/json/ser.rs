@@ -1,7 +1,7 @@
-//! [`Writer`]: compact JSON in one line, appended to a buffer.
+//! [`Writer`]: encodes compact JSON in one line, appended to a buffer.
 //!
-//! Everything that this crate and those built on it write as text goes this way, so that a
-//! program holds the code that writes a type once.
+//! This crate and those built on it encode all text with this writer, so that a program contains
+//! the code that encodes a type only once.
 
 mod line;
 
@@ -13,21 +13,21 @@ use line::Line;
 
 /// Appends values to a buffer as compact JSON without line breaks.
 ///
-/// The text is that of `serde_json`, but for raw values with line breaks in them, which become
-/// spaces: with one, what a peer has written could end a line of ours and begin another message.
+/// The text is that of `serde_json`, except that line breaks in raw values are replaced by spaces.
+/// Otherwise the text of a peer could end the current line and start another message.
 pub struct Writer<'a>(Serializer<&'a mut Vec<u8>, Line<'a>>);
 
 impl<'a> Writer<'a> {
-    /// Appends to a buffer.
+    /// Creates a writer that appends to a buffer.
     #[must_use]
     pub fn new(buffer: &'a mut Vec<u8>) -> Self {
         Self(Serializer::with_formatter(buffer, Line::new()))
     }
 
-    /// Appends to a buffer, and adds a member to the `_meta` of the outermost object, or a `_meta`
-    /// with this member, unless the object has it.
+    /// Creates a writer that appends to a buffer and adds a member to the `_meta` of the outermost
+    /// object, unless `_meta` has that member already. A missing `_meta` is created.
     ///
-    /// A `_meta` that is no object, or a raw value, stays as it is.
+    /// A `_meta` that is not an object, or that is a raw value, is left unchanged.
     #[must_use]
     pub fn with_meta(buffer: &'a mut Vec<u8>, name: &'a str, value: &'a RawValue) -> Self {
         Self(Serializer::with_formatter(
@@ -36,13 +36,14 @@ impl<'a> Writer<'a> {
         ))
     }
 
-    /// Appends a value.
+    /// Appends a value to the buffer.
     ///
     /// # Errors
     ///
-    /// Where the value cannot be written. What was written before the fault stays in the buffer.
+    /// Returns an error if the value cannot be encoded. What was written before the error stays in
+    /// the buffer.
     pub fn write<T: Serialize + ?Sized>(&mut self, value: &T) -> serde_json::Result<()> {
-        // Through a pointer, as `from_str` does it, and for the same reason.
+        // Called through a function pointer to reduce compile time; see `json::from_str`.
         let write: fn(&T, _) -> _ = T::serialize;
         write(value, &mut self.0)
     }
@@ -54,11 +55,11 @@ impl std::fmt::Debug for Writer<'_> {
     }
 }
 
-/// Encodes anything as text, by a [`Writer`].
+/// Encodes any type as text, with a [`Writer`].
 ///
 /// # Errors
 ///
-/// Where the value cannot be written.
+/// Returns an error if the value cannot be encoded.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
     let mut buffer = Vec::with_capacity(128);
     match Writer::new(&mut buffer).write(value) {
@@ -71,11 +72,11 @@ fn text(buffer: Vec<u8>) -> serde_json::Result<String> {
     String::from_utf8(buffer).map_err(serde::ser::Error::custom)
 }
 
-/// Encodes anything as text that can stand in other values, by a [`Writer`].
+/// Encodes any type as a raw value that can be embedded in other values, with a [`Writer`].
 ///
 /// # Errors
 ///
-/// As [`to_string`].
+/// Returns the same errors as [`to_string`].
 pub fn to_raw<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Box<RawValue>> {
     RawValue::from_string(to_string(value)?)
 }

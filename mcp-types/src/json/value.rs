@@ -1,12 +1,12 @@
-//! [`Value`]: any JSON, and access to its parts.
+//! [`Value`]: any JSON value, and access to its parts.
 
 use super::{Number, Object};
 
 /// Any JSON value.
 ///
-/// Decoding refuses what nests deeper than [`NESTING_LIMIT`](super::NESTING_LIMIT). A value built
-/// by hand has no such limit: at tens of thousands of levels, dropping, comparing or writing it
-/// exhausts the stack, as with any recursive type.
+/// Decoding rejects values that nest deeper than [`NESTING_LIMIT`](super::NESTING_LIMIT). A value
+/// that is built by a program has no such limit: at tens of thousands of levels, dropping,
+/// comparing or encoding it exhausts the stack, as with any recursive type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
     /// `null`.
@@ -25,13 +25,13 @@ pub enum Value {
 }
 
 impl Value {
-    /// Whether this is `null`.
+    /// Returns `true` if the value is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// The truth value, if it is one.
+    /// Returns the boolean, if the value is one.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         match self {
@@ -40,7 +40,7 @@ impl Value {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if the value is one.
     #[must_use]
     pub fn as_number(&self) -> Option<&Number> {
         match self {
@@ -49,25 +49,25 @@ impl Value {
         }
     }
 
-    /// The number, if it is written as an integer and within range.
+    /// Returns the number, if it is written as an integer and is within range.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number()?.as_i64()
     }
 
-    /// The number, if it is written as an integer and within range.
+    /// Returns the number, if it is written as an integer and is within range.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number()?.as_u64()
     }
 
-    /// The number as a float, if it is a number and within range.
+    /// Returns the number as a float, if the value is a number within range.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number()?.as_f64()
     }
 
-    /// The string, if it is one.
+    /// Returns the string, if the value is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -76,7 +76,7 @@ impl Value {
         }
     }
 
-    /// The elements, if it is an array.
+    /// Returns the elements, if the value is an array.
     #[must_use]
     pub fn as_array(&self) -> Option<&Vec<Value>> {
         match self {
@@ -85,7 +85,7 @@ impl Value {
         }
     }
 
-    /// The elements to be changed, if it is an array.
+    /// Returns a mutable reference to the elements, if the value is an array.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
         match self {
             Self::Array(elements) => Some(elements),
@@ -93,7 +93,7 @@ impl Value {
         }
     }
 
-    /// The members, if it is an object.
+    /// Returns the members, if the value is an object.
     #[must_use]
     pub fn as_object(&self) -> Option<&Object> {
         match self {
@@ -102,7 +102,7 @@ impl Value {
         }
     }
 
-    /// The members to be changed, if it is an object.
+    /// Returns a mutable reference to the members, if the value is an object.
     pub fn as_object_mut(&mut self) -> Option<&mut Object> {
         match self {
             Self::Object(object) => Some(object),
@@ -110,19 +110,20 @@ impl Value {
         }
     }
 
-    /// The member of that name, if it is an object that has it.
+    /// Returns the member with the given name, if the value is an object that has it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.as_object()?.get(name)
     }
 
-    /// The member of that name to be changed, if it is an object that has it.
+    /// Returns a mutable reference to the member with the given name, if the value is an object
+    /// that has it.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.as_object_mut()?.get_mut(name)
     }
 
-    /// What a JSON pointer (RFC 6901) points to: `/tools/0/name`; the value itself for the empty
-    /// pointer.
+    /// Returns the value at a JSON pointer (RFC 6901) such as `/tools/0/name`. The empty pointer
+    /// returns the value itself.
     #[inline]
     #[must_use]
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
@@ -133,7 +134,7 @@ impl Value {
         })
     }
 
-    /// What a JSON pointer (RFC 6901) points to, to be changed.
+    /// Returns a mutable reference to the value at a JSON pointer (RFC 6901).
     #[inline]
     pub fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Value> {
         steps(pointer)?.try_fold(self, |value, step| match value {
@@ -143,14 +144,15 @@ impl Value {
         })
     }
 
-    /// Takes the value away and leaves `null`.
+    /// Returns the value and leaves `null` in its place.
     #[must_use]
     pub fn take(&mut self) -> Value {
         std::mem::take(self)
     }
 }
 
-/// The steps of a JSON pointer, unescaped; `None` unless it is empty or begins with a slash.
+/// Returns the unescaped steps of a JSON pointer, or `None` unless the pointer is empty or starts
+/// with a slash.
 #[inline]
 fn steps(pointer: &str) -> Option<impl Iterator<Item = String>> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
@@ -164,7 +166,7 @@ fn steps(pointer: &str) -> Option<impl Iterator<Item = String>> {
     )
 }
 
-/// An array index, written without sign and leading zeros.
+/// Parses an array index, which must have no sign and no leading zeros.
 #[inline]
 fn index(step: &str) -> Option<usize> {
     let canonical = step == "0" || !step.starts_with(['0', '+']);

@@ -1,4 +1,4 @@
-//! Writing values: `Serialize` and compact JSON as `Display`.
+//! Encoding of values: `Serialize`, and `Display` as compact JSON.
 
 use std::fmt;
 
@@ -43,7 +43,7 @@ impl<V: Serialize> fmt::Display for Map<V> {
     }
 }
 
-/// Compact JSON, or indented where `{:#}` asks for it.
+/// Writes compact JSON, or indented JSON for `{:#}`.
 fn display<T: Serialize>(value: &T, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let text = if f.alternate() {
         serde_json::to_string_pretty(value)

@@ -24,19 +24,19 @@ mod proposals;
 mod versions;
 pub use proposals::Proposal;
 
-/// A revision of the specification. Older ones are smaller.
+/// A revision of the specification. Revisions are ordered by age: an older one is less than a newer one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Revision {
-    /// Revision 2024-11-05.
+    /// The revision 2024-11-05.
     V2024_11_05,
-    /// Revision 2025-03-26.
+    /// The revision 2025-03-26.
     V2025_03_26,
-    /// Revision 2025-06-18.
+    /// The revision 2025-06-18.
     V2025_06_18,
-    /// Revision 2025-11-25.
+    /// The revision 2025-11-25.
     V2025_11_25,
-    /// Revision 2026-07-28.
+    /// The revision 2026-07-28.
     V2026_07_28,
 }
 
@@ -53,7 +53,7 @@ impl Revision {
     /// The newest revision.
     pub const LATEST: Self = Self::V2026_07_28;
 
-    /// The text that names the revision on the wire.
+    /// Returns the name of the revision as it is written in messages.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Several messages in one text, which revision 2025-03-26 alone knows.
+//! Batches: several messages in one text, which only revision 2025-03-26 allows.
 
 use std::fmt;
 
@@ -8,21 +8,21 @@ use serde_json::value::RawValue;
 use super::envelope::{Message, first_byte, parse_str, utf8};
 use super::fault::{EnvelopeError, Fault};
 
-/// A message, or several in one text.
+/// A message, or a batch of messages.
 #[derive(Clone, Debug)]
 pub enum Incoming<'a> {
     /// One message.
     Single(Message<'a>),
-    /// One or more messages, each of them sound or faulty by itself.
+    /// One or more messages, each of which may be invalid on its own.
     Batch(Vec<Result<Message<'a>, EnvelopeError>>),
 }
 
-/// As [`parse`](super::parse), but takes batches of up to `limit` messages.
+/// Parses a message like [`parse`](super::parse), or a batch of up to `limit` messages.
 ///
 /// # Errors
 ///
-/// An [`EnvelopeError`] where the text is no JSON, or is a single message that is faulty, or is a
-/// batch that is empty or too long. A batch within a batch is a fault of that element.
+/// Returns an [`EnvelopeError`] if the text is not JSON, is a single invalid message, or is a batch
+/// that is empty or too long. A batch within a batch is an error of that element only.
 pub fn parse_batch(bytes: &[u8], limit: usize) -> Result<Incoming<'_>, EnvelopeError> {
     let text = utf8(bytes)?;
     if first_byte(text) != Some(b'[') {
@@ -52,7 +52,7 @@ pub fn parse_batch(bytes: &[u8], limit: usize) -> Result<Incoming<'_>, EnvelopeE
 
 struct Elements<'a> {
     limit: usize,
-    /// Told apart from a fault of the text, which has the same type.
+    /// Distinguishes this error from an error in the text, which has the same type.
     too_long: &'a mut bool,
 }
 

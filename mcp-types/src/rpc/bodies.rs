@@ -1,4 +1,4 @@
-//! What messages carry, decoded while the envelope is read.
+//! Decoding of params and results while the envelope is parsed.
 
 use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error};
 use serde_json::value::RawValue;
@@ -11,21 +11,21 @@ use crate::id::RequestId;
 use crate::json;
 use crate::json::located::{Located, Trail};
 
-/// How the params and results of messages are decoded.
+/// Decodes the params and results of messages.
 pub(super) trait Bodies<'de> {
-    /// What params are decoded to.
+    /// The type of decoded params.
     type Params;
-    /// What results are decoded to.
+    /// The type of decoded results.
     type Result;
 
-    /// Decodes params; the method is known if it came before them.
+    /// Decodes params. The method is known if it precedes them.
     fn params<D: Deserializer<'de>>(
         &mut self,
         method: Option<&str>,
         deserializer: D,
     ) -> Result<Self::Params, D::Error>;
 
-    /// Decodes a result; the id is known if it came before it.
+    /// Decodes a result. The id is known if it precedes the result.
     fn result<D: Deserializer<'de>>(
         &mut self,
         id: Option<&'de RawValue>,
@@ -33,7 +33,7 @@ pub(super) trait Bodies<'de> {
     ) -> Result<Self::Result, D::Error>;
 }
 
-/// Lends everything as raw JSON.
+/// Borrows params and results as raw JSON.
 pub(super) struct Raw;
 
 impl<'de> Bodies<'de> for Raw {
@@ -57,13 +57,13 @@ impl<'de> Bodies<'de> for Raw {
     }
 }
 
-/// Decodes params of one type and results of another, where `expects` agrees: by the deserializer
-/// of [`json::from_str`], for which the types are compiled anyway.
+/// Decodes params of one type and results of another if `expects` returns `true`. Uses the
+/// deserializer of [`json::from_str`], for which the types are compiled anyway.
 struct Typed<'a, P, R, F> {
     expects: F,
     /// The whole message.
     text: &'a str,
-    /// Where the body goes: in the members of the message it would be copied again and again.
+    /// The destination of the body. In the members of the message it would be copied repeatedly.
     params: &'a mut Option<P>,
     result: &'a mut Option<R>,
 }
@@ -89,7 +89,9 @@ where
                 *self.params = Some(P::deserialize(Located::new(deserializer, &mut trail))?);
                 Ok(())
             }
-            _ => Err(D::Error::custom("the other way")),
+            _ => Err(D::Error::custom(
+                "cannot decode the params in the same pass",
+            )),
         }
     }
 
@@ -105,12 +107,14 @@ where
                 *self.result = Some(R::deserialize(Located::new(deserializer, &mut trail))?);
                 Ok(())
             }
-            _ => Err(D::Error::custom("the other way")),
+            _ => Err(D::Error::custom(
+                "cannot decode the result in the same pass",
+            )),
         }
     }
 }
 
-/// What a body belongs to.
+/// The message that a body belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of<'a> {
     /// Params of this method.
@@ -119,35 +123,35 @@ pub enum Of<'a> {
     Id(&'a RequestId),
 }
 
-/// A message whose body was decoded, or left as it is.
+/// A message whose body was decoded, or was left as raw JSON.
 #[derive(Debug)]
 pub enum Decoded<'a, P, R> {
-    /// The body has the type that was expected.
+    /// The body was expected and decoded.
     Typed(Message<'a, P, R>),
-    /// The body is one that was not expected.
+    /// The body was not expected.
     Raw(Message<'a>),
 }
 
-/// Why a message could not be decoded.
+/// The reasons why a message could not be decoded.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// The envelope is at fault.
+    /// The envelope is invalid.
     Envelope(EnvelopeError),
-    /// The params are not what the method takes: a request is to be answered with -32602.
+    /// The params are not valid for the method. Respond to a request with -32602.
     Params {
         /// The id of the request; `None` for a notification.
         id: Option<RequestId>,
         /// The method.
         method: String,
-        /// What is wrong with the params, and where in them.
+        /// The error, with its path in the params.
         error: DecodeError,
     },
-    /// The result is not what the request is answered with.
+    /// The result is not valid for the request.
     Result {
         /// The id of the request.
         id: RequestId,
-        /// What is wrong with the result, and where in it.
+        /// The error, with its path in the result.
         error: DecodeError,
     },
 }
@@ -181,12 +185,12 @@ impl From<EnvelopeError> for MessageError {
     }
 }
 
-/// Reads a message and, in the same pass, decodes a body that is expected.
+/// Parses a message and decodes an expected body in the same pass.
 ///
-/// Once the method or the id is read, `expects` says whether the params are a `P`, or the result
-/// an `R`. Programs write the method before the params and the id before the result; a message in
-/// another order, or one that is at fault, is read once more by [`parse`](super::parse), which
-/// says what is wrong.
+/// Once the method or the id is known, `expects` decides whether the params are decoded as `P`, or
+/// the result as `R`. Most programs write the method before the params and the id before the
+/// result. A message in another order, or an invalid one, is parsed a second time with
+/// [`parse`](super::parse), which reports the error.
 ///
 /// ```
 /// use mcp_types::rpc::{self, Decoded, Message, Of};
@@ -204,7 +208,8 @@ impl From<EnvelopeError> for MessageError {
 ///
 /// # Errors
 ///
-/// [`MessageError`]: the envelope is at fault, or a body is not of the type that was expected.
+/// Returns a [`MessageError`] if the envelope is invalid, or if an expected body is not valid for
+/// its type.
 pub fn decode<P, R>(
     text: &str,
     mut expects: impl FnMut(Of<'_>) -> bool,
@@ -270,7 +275,7 @@ where
     again(text, &mut expects)
 }
 
-/// The careful way: the envelope first, then the body, with the path of what is wrong.
+/// The slow path: parses the envelope first and then the body, to get the path of an error.
 #[cold]
 fn again<'a, P, R>(
     text: &'a str,

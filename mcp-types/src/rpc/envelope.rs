@@ -1,4 +1,5 @@
-//! One pass over a message: members are told apart, their values are skipped and lent.
+//! Parses a message in one pass: identifies its members and borrows their values without decoding
+//! them.
 
 use std::borrow::Cow;
 
@@ -10,56 +11,56 @@ use super::fault::{EnvelopeError, Fault};
 use super::members::{MembersVisitor, read_params};
 use crate::id::RequestId;
 
-/// Members that are no part of JSON-RPC, in order: at most 1,000.
+/// Members that are not part of JSON-RPC, in order. At most 1,000.
 pub type Extra<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
-/// A message, told by its envelope. All text is lent from the message.
+/// A message, classified by its envelope. All text is borrowed from the input.
 ///
-/// What it carries is raw JSON, or what [`decode`](super::decode) made of it.
+/// The body is raw JSON, or the value decoded by [`decode`](super::decode).
 #[derive(Clone, Debug)]
 pub enum Message<'a, P = &'a RawValue, R = &'a RawValue> {
-    /// Asks for a result.
+    /// A request that expects a response.
     Request {
-        /// What the response must carry.
+        /// The id that the response must have.
         id: RequestId,
-        /// What is asked for.
+        /// The method.
         method: Cow<'a, str>,
-        /// An object, if present; a `null` counts as absent.
+        /// An object, if present. `null` is treated as absent.
         params: Option<P>,
-        /// Members that are no part of JSON-RPC.
+        /// Members that are not part of JSON-RPC.
         extra: Extra<'a>,
     },
-    /// Tells something and expects nothing.
+    /// A message without a response.
     Notification {
-        /// What is told.
+        /// The method.
         method: Cow<'a, str>,
-        /// An object, if present; a `null` counts as absent.
+        /// An object, if present. `null` is treated as absent.
         params: Option<P>,
-        /// Members that are no part of JSON-RPC.
+        /// Members that are not part of JSON-RPC.
         extra: Extra<'a>,
     },
-    /// Answers a request.
+    /// A successful response.
     Result {
-        /// The request's id.
+        /// The id of the request.
         id: RequestId,
-        /// Any JSON: the request's method decides its type.
+        /// Any JSON. The method of the request determines its type.
         result: R,
-        /// Members that are no part of JSON-RPC.
+        /// Members that are not part of JSON-RPC.
         extra: Extra<'a>,
     },
-    /// Refuses a request.
+    /// An error response.
     Error {
-        /// The request's id; absent (or `null`) where the peer could not read it.
+        /// The id of the request; absent (or `null`) if the peer could not read it.
         id: Option<RequestId>,
-        /// Any JSON, meant to be an [`ErrorObject`](super::ErrorObject).
+        /// Any JSON; normally an [`ErrorObject`](super::ErrorObject).
         error: &'a RawValue,
-        /// Members that are no part of JSON-RPC.
+        /// Members that are not part of JSON-RPC.
         extra: Extra<'a>,
     },
 }
 
 impl<'a, P, R> Message<'a, P, R> {
-    /// The id, if the message has one.
+    /// Returns the id, if the message has one.
     #[must_use]
     pub fn id(&self) -> Option<&RequestId> {
         match self {
@@ -69,7 +70,7 @@ impl<'a, P, R> Message<'a, P, R> {
         }
     }
 
-    /// The method of a request or a notification.
+    /// Returns the method of a request or a notification.
     #[must_use]
     pub fn method(&self) -> Option<&str> {
         match self {
@@ -78,7 +79,7 @@ impl<'a, P, R> Message<'a, P, R> {
         }
     }
 
-    /// The members that are no part of JSON-RPC, in order, their values as they were written.
+    /// Returns the members that are not part of JSON-RPC, in order, with their values as raw JSON.
     #[must_use]
     pub fn extra(&self) -> &[(Cow<'a, str>, &'a RawValue)] {
         match self {
@@ -90,23 +91,23 @@ impl<'a, P, R> Message<'a, P, R> {
     }
 }
 
-/// Tells what message the bytes are.
+/// Parses the envelope of a message.
 ///
-/// `params`, `result` and `error` are checked to be JSON, no more; in particular they may nest
-/// deeper than a later decoding allows, so that a request with such params can be answered.
+/// `params`, `result` and `error` are only checked to be valid JSON. They may nest deeper than
+/// decoding allows, so that a server can respond to a request with such params.
 ///
 /// # Errors
 ///
-/// An [`EnvelopeError`] that says what is wrong, with the id if it could be read.
+/// Returns an [`EnvelopeError`] with the reason, and with the id if it could be read.
 pub fn parse(bytes: &[u8]) -> Result<Message<'_>, EnvelopeError> {
     parse_str(utf8(bytes)?)
 }
 
-/// As [`parse`], of text.
+/// Parses the envelope of a message, like [`parse`].
 ///
 /// # Errors
 ///
-/// As [`parse`].
+/// Returns the same errors as [`parse`].
 pub fn parse_str(text: &str) -> Result<Message<'_>, EnvelopeError> {
     match first_byte(text) {
         Some(b'{') => {
@@ -130,7 +131,7 @@ pub fn parse_str(text: &str) -> Result<Message<'_>, EnvelopeError> {
     }
 }
 
-/// Checked as a whole, because `serde_json` does not look at bytes that it skips.
+/// Checks the whole input, because `serde_json` does not check bytes that it skips.
 pub(super) fn utf8(bytes: &[u8]) -> Result<&str, EnvelopeError> {
     std::str::from_utf8(bytes).map_err(|error| {
         Fault::NotUtf8 {
@@ -140,7 +141,7 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str, EnvelopeError> {
     })
 }
 
-/// The first byte that is no white space.
+/// Returns the first byte that is not white space.
 pub(super) fn first_byte(text: &str) -> Option<u8> {
     text.bytes()
         .find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))

@@ -1,29 +1,29 @@
-//! What can be wrong with an envelope, and what to answer.
+//! Errors in an envelope, and the codes for the response.
 
 use std::fmt;
 
 use super::object::{INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
 use crate::id::RequestId;
 
-/// What is wrong with a message.
+/// The reason why a message is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The bytes are no UTF-8.
+    /// The bytes are not UTF-8.
     NotUtf8 {
-        /// How many bytes before the fault are sound.
+        /// The number of valid bytes before the error.
         valid_up_to: usize,
     },
-    /// The text is no JSON, or ends too early. Line and column count from one.
+    /// The text is not valid JSON, or ends too early. Line and column are counted from one.
     Syntax {
-        /// The line of the fault.
+        /// The line of the error.
         line: usize,
-        /// The column of the fault, in bytes.
+        /// The column of the error, in bytes.
         column: usize,
     },
-    /// More than white space follows the message.
+    /// The message is followed by something other than white space.
     TrailingBytes,
-    /// The message is JSON, but no object.
+    /// The message is valid JSON, but not an object.
     NotAnObject,
     /// The message is an array where batches are not allowed.
     BatchNotAllowed,
@@ -31,25 +31,25 @@ pub enum Fault {
     EmptyBatch,
     /// The batch has more elements than the limit.
     BatchTooLong,
-    /// A member stands twice.
+    /// A member is present twice.
     DuplicateMember,
-    /// More than 1,000 members are no part of JSON-RPC.
+    /// More than 1,000 members are not part of JSON-RPC.
     TooManyMembers,
-    /// There is no `jsonrpc`.
+    /// `jsonrpc` is missing.
     MissingVersion,
     /// `jsonrpc` is not the string `2.0`.
     WrongVersion,
-    /// There is none of `method`, `result` and `error`.
+    /// `method`, `result` and `error` are all missing.
     NoKind,
-    /// There are both `result` and `error`.
+    /// Both `result` and `error` are present.
     ResultAndError,
-    /// There is a `method` and a `result` or an `error`.
+    /// `method` is present together with `result` or `error`.
     MethodAndResponse,
-    /// `method` is no string.
+    /// `method` is not a string.
     MethodType,
     /// A result has no `id`.
     MissingId,
-    /// `id` is `null`, where it must not be.
+    /// `id` is `null`, which is not allowed here.
     NullId,
     /// `id` is a number with a fraction.
     FractionalId,
@@ -57,13 +57,13 @@ pub enum Fault {
     IdOutOfRange,
     /// `id` is neither a string nor a number.
     IdType,
-    /// `params` is no object.
+    /// `params` is not an object.
     ParamsType,
 }
 
-/// A message that is refused before anything it carries is looked at.
+/// The error for a message with an invalid envelope.
 ///
-/// It says what is wrong and never repeats what the peer wrote.
+/// It never repeats text of the peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvelopeError {
     fault: Fault,
@@ -80,33 +80,34 @@ impl EnvelopeError {
         }
     }
 
-    /// What is wrong.
+    /// Returns the reason.
     #[must_use]
     pub fn fault(&self) -> Fault {
         self.fault
     }
 
-    /// The message's id, if it could be read.
+    /// Returns the id of the message, if it could be read.
     #[must_use]
     pub fn id(&self) -> Option<&RequestId> {
         self.id.as_ref()
     }
 
-    /// Whether the message is meant as a response: it has no method, but a result or an error.
+    /// Returns `true` if the message is meant as a response: it has a result or an error, but no
+    /// method.
     ///
-    /// A response is never answered, not even a faulty one: two peers that answer each other's
-    /// faults would never end.
+    /// Do not respond to a response, not even to an invalid one: two peers that respond to each
+    /// other's errors would never stop.
     #[must_use]
     pub fn is_response(&self) -> bool {
         self.response
     }
 
-    /// The JSON-RPC code to answer with.
+    /// Returns the JSON-RPC error code for the response.
     #[must_use]
     pub fn code(&self) -> i64 {
         match self.fault {
             Fault::NotUtf8 { .. } | Fault::Syntax { .. } | Fault::TrailingBytes => PARSE_ERROR,
-            // The envelope of a request is sound, and the fault is in what the method takes.
+            // The envelope of the request is valid, so the error is in the params of the method.
             Fault::ParamsType if self.id.is_some() => INVALID_PARAMS,
             _ => INVALID_REQUEST,
         }
@@ -138,12 +139,12 @@ impl fmt::Display for Fault {
             Self::Syntax { line, column } => {
                 return write!(f, "message is not JSON at line {line} column {column}");
             }
-            Self::TrailingBytes => "more than white space follows the message",
+            Self::TrailingBytes => "the message is followed by something other than white space",
             Self::NotAnObject => "message is not an object",
             Self::BatchNotAllowed => "batches are not part of this revision",
             Self::EmptyBatch => "batch is empty",
             Self::BatchTooLong => "batch has too many elements",
-            Self::DuplicateMember => "message has a member twice",
+            Self::DuplicateMember => "message has a duplicate member",
             Self::TooManyMembers => "message has more than 1000 unknown members",
             Self::MissingVersion => "message has no `jsonrpc`",
             Self::WrongVersion => "`jsonrpc` is not \"2.0\"",

@@ -1,4 +1,4 @@
-//! The members of a message: told apart while the text is read, judged when all are there.
+//! The members of a message: collected while the text is parsed, validated at its end.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,29 +16,29 @@ use crate::id::RequestId;
 use crate::json::Number;
 use crate::json::object::twice;
 
-/// The most members of a message that are no part of JSON-RPC. Each is kept with its name, which
+/// The maximum number of members that are not part of JSON-RPC. Each is kept with its name, which
 /// takes many times the memory of a short text.
 const EXTRA_MEMBERS: usize = 1_000;
 
-/// The members of a message as they stand.
+/// The members of a message, not validated yet.
 pub(super) struct Members<'a, P, R> {
-    /// Whether it is the right one.
+    /// `true` if the version is correct.
     jsonrpc: Option<bool>,
-    /// A fault where it stands twice: then there is no telling which is meant.
+    /// An error if `id` is present twice, because then the right one is unknown.
     id: Option<Result<&'a RawValue, Fault>>,
-    /// A fault where it is no string.
+    /// An error if `method` is not a string.
     method: Option<Result<Cow<'a, str>, Fault>>,
     params: Option<P>,
     result: Option<R>,
     error: Option<&'a RawValue>,
     extra: Extra<'a>,
-    /// Whether there are more unknown members than are kept.
+    /// `true` if there are more unknown members than are kept.
     has_too_many: bool,
-    /// Whether any of these stands twice.
+    /// `true` if one of these members is present twice.
     twice: bool,
 }
 
-/// What a sound message carries beside its id.
+/// The content of a valid message besides its id.
 enum Content<'a, P, R> {
     Call(Cow<'a, str>, Option<P>),
     Result(R),
@@ -46,7 +46,7 @@ enum Content<'a, P, R> {
 }
 
 impl<'a, P, R> Members<'a, P, R> {
-    /// The message, if the members make a sound one. `check` looks at the params.
+    /// Validates the members and creates the message. `check` validates the params.
     pub(super) fn message(
         mut self,
         check: impl Fn(P) -> Result<Option<P>, Fault>,
@@ -104,14 +104,14 @@ impl<'a, P, R> Members<'a, P, R> {
             (Some(_), _, _) => return Err(Fault::MethodAndResponse),
         };
         match (&content, bad_id) {
-            // Who could not read a request's id has none to give back.
+            // A peer that could not read the id of a request cannot return it.
             (_, None) | (Content::Error(_), Some(Fault::NullId)) => Ok(content),
             (_, Some(fault)) => Err(*fault),
         }
     }
 }
 
-/// A string, lent where it has no escapes.
+/// Decodes a string, borrowed if it has no escapes.
 fn string(value: &RawValue) -> serde_json::Result<Cow<'_, str>> {
     let text = value.get();
     match text.get(1..text.len() - 1) {
@@ -136,7 +136,7 @@ pub(super) fn read_id(value: &RawValue) -> Result<RequestId, Fault> {
                     .map(RequestId::Number)
                     .ok_or(Fault::IdOutOfRange),
                 Ok(_) => Err(Fault::FractionalId),
-                // The only numbers that cannot be read are those beyond the floats.
+                // The only numbers that cannot be read are those beyond the range of floats.
                 Err(_) => Err(Fault::IdOutOfRange),
             }
         }
@@ -153,7 +153,7 @@ pub(super) fn read_params(value: &RawValue) -> Result<Option<&RawValue>, Fault> 
     }
 }
 
-/// Whether an unknown member stands twice.
+/// Returns `true` if an unknown member is present twice.
 fn has_duplicate(extra: &Extra<'_>) -> bool {
     if extra.len() < 2 {
         return false;
@@ -161,7 +161,7 @@ fn has_duplicate(extra: &Extra<'_>) -> bool {
     twice(extra.iter().map(|(name, _)| &**name)).is_some()
 }
 
-/// Reads the members, what they carry by way of [`Bodies`].
+/// Collects the members; their bodies are decoded by [`Bodies`].
 pub(super) struct MembersVisitor<B>(pub(super) B);
 
 impl<'de, B: Bodies<'de>> Visitor<'de> for MembersVisitor<B> {
@@ -237,7 +237,7 @@ impl<'de, B: Bodies<'de>> Visitor<'de> for MembersVisitor<B> {
     }
 }
 
-/// A string, lent where it has no escapes; `None` for any other value.
+/// Decodes a string, borrowed if it has no escapes; `None` for any other value.
 struct Text;
 
 impl<'de> DeserializeSeed<'de> for Text {
@@ -249,7 +249,7 @@ impl<'de> DeserializeSeed<'de> for Text {
     }
 }
 
-/// The same of a value whose text was only skipped: what it stands for may still be at fault.
+/// Does the same for a value that was only skipped, so its escapes may still be invalid.
 fn text(value: &RawValue) -> serde_json::Result<Option<Cow<'_, str>>> {
     match value.get().as_bytes().first() {
         Some(b'"') => string(value).map(Some),

@@ -1,4 +1,4 @@
-//! [`ErrorObject`]: what an error response carries.
+//! [`ErrorObject`]: the `error` of an error response.
 
 use std::fmt;
 
@@ -9,34 +9,34 @@ use super::fault::EnvelopeError;
 use crate::codec::{Extra, FromMembers, Reader, Vacant, read_object};
 use crate::json::Value;
 
-/// The text is no JSON.
+/// The text is not valid JSON.
 pub const PARSE_ERROR: i64 = -32700;
-/// The JSON is no message.
+/// The JSON is not a valid message.
 pub const INVALID_REQUEST: i64 = -32600;
-/// The method is not there or not available.
+/// The method does not exist or is not available.
 pub const METHOD_NOT_FOUND: i64 = -32601;
-/// The method is there, but its parameters are wrong.
+/// The params are not valid for the method.
 pub const INVALID_PARAMS: i64 = -32602;
-/// The receiver failed.
+/// The receiver failed to process the request.
 pub const INTERNAL_ERROR: i64 = -32603;
 
-/// Why a request was refused.
+/// The `error` of an error response.
 ///
-/// Members beyond the three are not kept; who needs them reads the raw JSON of
+/// Members other than these three are not kept. If you need them, read the raw JSON of
 /// [`Message::Error`](super::Message::Error).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ErrorObject {
-    /// What kind of fault it is, for programs.
+    /// The kind of the error, for programs.
     pub code: i64,
-    /// What is wrong, for people: one short sentence.
+    /// A description of the error for people: one short sentence.
     pub message: String,
-    /// What else the method's documentation promises.
+    /// Further information, as documented for the method.
     pub data: Option<Value>,
 }
 
 impl ErrorObject {
-    /// An error without data.
+    /// Creates an error without data.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -45,32 +45,32 @@ impl ErrorObject {
         }
     }
 
-    /// The text is no JSON: -32700.
+    /// Creates a parse error, -32700: the text is not valid JSON.
     pub fn parse_error(message: impl Into<String>) -> Self {
         Self::new(PARSE_ERROR, message)
     }
 
-    /// The JSON is no message: -32600.
+    /// Creates an invalid request error, -32600: the JSON is not a valid message.
     pub fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(INVALID_REQUEST, message)
     }
 
-    /// The method is not there: -32601.
+    /// Creates a method not found error, -32601.
     pub fn method_not_found(message: impl Into<String>) -> Self {
         Self::new(METHOD_NOT_FOUND, message)
     }
 
-    /// The parameters are wrong: -32602.
+    /// Creates an invalid params error, -32602.
     pub fn invalid_params(message: impl Into<String>) -> Self {
         Self::new(INVALID_PARAMS, message)
     }
 
-    /// The receiver failed: -32603.
+    /// Creates an internal error, -32603: the receiver failed to process the request.
     pub fn internal_error(message: impl Into<String>) -> Self {
         Self::new(INTERNAL_ERROR, message)
     }
 
-    /// The same error with data.
+    /// Sets the data of the error.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<Value>) -> Self {
         self.data = Some(data.into());
@@ -104,8 +104,7 @@ impl Serialize for ErrorObject {
     }
 }
 
-/// An [`ErrorObject`] with the members that it does not keep: so that one that stands twice is
-/// found.
+/// An [`ErrorObject`] with the members that it does not keep, so that duplicates are detected.
 struct WithExtra {
     error: ErrorObject,
     extra: Extra,

@@ -1,4 +1,4 @@
-//! Writing messages: one line of compact JSON, from typed parts, in one go.
+//! Encoding of messages: one line of compact JSON, written from typed parts in one pass.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -9,16 +9,16 @@ use crate::json::Writer;
 use crate::revision::{VersionError, Versioned};
 use crate::revisions::Revision;
 
-/// The member of a result's `_meta` that says who gives it.
+/// The member of a result's `_meta` that identifies the server.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Appends a request.
+/// Appends a request to the buffer.
 ///
-/// The line has no line break within and none at its end: framing is the transport's.
+/// The line contains no line break and has none at its end: the transport adds the framing.
 ///
 /// # Errors
 ///
-/// Where `params` cannot be encoded; the buffer is then as before.
+/// Returns an error if `params` cannot be encoded. The buffer is then unchanged.
 pub fn write_request<P: Serialize + ?Sized>(
     buffer: &mut Vec<u8>,
     id: &RequestId,
@@ -28,13 +28,13 @@ pub fn write_request<P: Serialize + ?Sized>(
     call(buffer, Some(id), method, params)
 }
 
-/// Appends a request in the form of a revision, as [`write_request`] does.
+/// Appends a request in the form of a revision, like [`write_request`].
 ///
-/// Params that are `null` are left out.
+/// Params that are `null` are omitted.
 ///
 /// # Errors
 ///
-/// Those of [`Revision::encode`]; the buffer is then as before.
+/// Returns the errors of [`Revision::encode`]. The buffer is then unchanged.
 pub fn write_request_at<P: Versioned>(
     buffer: &mut Vec<u8>,
     id: &RequestId,
@@ -45,11 +45,11 @@ pub fn write_request_at<P: Versioned>(
     call_at(buffer, Some(id), method, params, revision)
 }
 
-/// Appends a notification, as [`write_request`] does a request.
+/// Appends a notification, like [`write_request`].
 ///
 /// # Errors
 ///
-/// As [`write_request`].
+/// Returns the same errors as [`write_request`].
 pub fn write_notification<P: Serialize + ?Sized>(
     buffer: &mut Vec<u8>,
     method: &str,
@@ -58,11 +58,11 @@ pub fn write_notification<P: Serialize + ?Sized>(
     call(buffer, None, method, params)
 }
 
-/// Appends a notification in the form of a revision, as [`write_request_at`] does a request.
+/// Appends a notification in the form of a revision, like [`write_request_at`].
 ///
 /// # Errors
 ///
-/// As [`write_request_at`].
+/// Returns the same errors as [`write_request_at`].
 pub fn write_notification_at<P: Versioned>(
     buffer: &mut Vec<u8>,
     method: &str,
@@ -72,11 +72,11 @@ pub fn write_notification_at<P: Versioned>(
     call_at(buffer, None, method, params, revision)
 }
 
-/// Appends the response with a result, as [`write_request`] does a request.
+/// Appends a response with a result, like [`write_request`].
 ///
 /// # Errors
 ///
-/// As [`write_request`].
+/// Returns the same errors as [`write_request`].
 pub fn write_result<R: Serialize + ?Sized>(
     buffer: &mut Vec<u8>,
     id: &RequestId,
@@ -88,15 +88,16 @@ pub fn write_result<R: Serialize + ?Sized>(
     written
 }
 
-/// Appends the response with a result in the form of a revision.
+/// Appends a response with a result in the form of a revision.
 ///
-/// A result of the newest revision says in its `_meta` who gives it (page "Overview" of the
-/// specification, "Per-Response Metadata"): where the result does not say so itself, `info` is
-/// added while it is written. Other revisions know no such member, and have no use for `info`.
+/// In the newest revision, the `_meta` of a result identifies the server (page "Overview" of the
+/// specification, section "Per-Response Metadata"). If the result does not contain this member,
+/// `info` is added while the result is written. Other revisions do not have the member, and `info`
+/// is not used.
 ///
 /// # Errors
 ///
-/// Those of [`Revision::encode`]; the buffer is then as before.
+/// Returns the errors of [`Revision::encode`]. The buffer is then unchanged.
 pub fn write_result_at<R: Versioned>(
     buffer: &mut Vec<u8>,
     id: &RequestId,
@@ -110,14 +111,14 @@ pub fn write_result_at<R: Versioned>(
     written
 }
 
-/// Appends the response with an error, as [`write_request`] does a request.
+/// Appends a response with an error, like [`write_request`].
 ///
-/// Without an id, where that of the request could not be read, the member is left out: newer
-/// revisions have it optional, and none allows the `null` that JSON-RPC itself asks for.
+/// If `id` is `None`, because the id of the request could not be read, the member is omitted. It is
+/// optional in newer revisions, and no revision allows the `null` that JSON-RPC requires.
 ///
 /// # Errors
 ///
-/// As [`write_request`].
+/// Returns the same errors as [`write_request`].
 pub fn write_error(
     buffer: &mut Vec<u8>,
     id: Option<&RequestId>,
@@ -168,7 +169,7 @@ fn call_at<P: Versioned>(
 
 const PARAMS: &[u8] = b",\"params\":";
 
-/// Begins a message, and says where.
+/// Starts a message and returns its position in the buffer.
 fn open(buffer: &mut Vec<u8>, id: Option<&RequestId>) -> serde_json::Result<usize> {
     let start = buffer.len();
     buffer.extend_from_slice(b"{\"jsonrpc\":\"2.0\"");
@@ -194,7 +195,7 @@ fn open_result(buffer: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<usize
     Ok(start)
 }
 
-/// Writes a member of the message, or takes the message back.
+/// Writes a member of the message. On an error, removes the message from the buffer.
 fn member<T: Serialize + ?Sized>(
     buffer: &mut Vec<u8>,
     start: usize,
@@ -209,7 +210,7 @@ fn member<T: Serialize + ?Sized>(
     written
 }
 
-/// What writes a result, with who gives it where the revision asks for that.
+/// Returns the writer for a result, which adds the server info if the revision requires it.
 fn signing<'a>(
     buffer: &'a mut Vec<u8>,
     revision: Revision,
@@ -221,7 +222,7 @@ fn signing<'a>(
     }
 }
 
-/// Ends a message, or takes it back.
+/// Ends the message, or removes it from the buffer.
 fn close(buffer: &mut Vec<u8>, start: usize, written: bool) {
     if written {
         buffer.push(b'}');

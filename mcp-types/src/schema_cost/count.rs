@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::{Cost, CostError, DEPTH, HEIGHT, PARTS, Recursion};
 
-/// Keywords that stand for another schema.
+/// Keywords that refer to another schema.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
-/// Keywords that give a schema a name for references.
+/// Keywords that name a schema for references.
 const NAMES: [&str; 2] = ["$anchor", "$dynamicAnchor"];
-/// Keywords whose values are not schemas, so that what looks like a reference in them need not be
-/// one.
+/// Keywords whose values are not schemas. Members of these values that look like references may be
+/// plain data.
 const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
-/// Keywords that look at the whole of a text or of a value.
+/// Keywords that read a whole string or value.
 const TEXTS: [&str; 9] = [
     "const",
     "contentEncoding",
@@ -26,7 +26,7 @@ const TEXTS: [&str; 9] = [
     "uniqueItems",
 ];
 
-/// Schemas of schemas.
+/// URIs of meta-schemas.
 const META: [&str; 5] = [
     "https://json-schema.org/draft/2020-12/schema",
     "https://json-schema.org/draft/2019-09/schema",
@@ -39,12 +39,12 @@ const META: [&str; 5] = [
 ///
 /// # Errors
 ///
-/// [`CostError::Costly`] for a schema beyond what a program would write;
-/// [`CostError::Unusable`] for references to what is not in it, or is only found by the names of
-/// whole schemas.
+/// Returns [`CostError::Costly`] for a schema that is larger than any reasonable one, and
+/// [`CostError::Unusable`] for references to definitions that are not in the schema, or that can
+/// only be resolved with the URIs of whole schemas.
 pub fn of(schema: &Value) -> Result<Cost, CostError> {
     let dialect = schema.get("$schema").and_then(Value::as_str);
-    // Only in draft 4 this keyword has no dollar sign.
+    // Only draft 4 writes this keyword without a dollar sign.
     let id = match dialect {
         Some(dialect) if dialect.contains("draft-04") => "id",
         _ => "$id",
@@ -70,7 +70,7 @@ pub fn of(schema: &Value) -> Result<Cost, CostError> {
     })
 }
 
-/// Finds the names that parts of a schema give themselves.
+/// Collects the names that parts of a schema give themselves.
 fn collect<'a>(
     value: &'a Value,
     id: &str,
@@ -90,11 +90,11 @@ fn collect<'a>(
                     && names.insert(name, value).is_some()
                 {
                     let name = short(name);
-                    return Err(unusable(format!("two parts of it have the name `{name}`")));
+                    return Err(unusable(format!("the schema uses the name `{name}` twice")));
                 }
             }
             if depth > 0 && members.get(id).is_some_and(Value::is_string) {
-                return Err(unusable(format!("a part of it has an `{id}` of its own")));
+                return Err(unusable(format!("a part of the schema has its own `{id}`")));
             }
             members
                 .values()
@@ -111,22 +111,22 @@ fn unusable(reason: String) -> CostError {
 struct Count<'a> {
     root: &'a Value,
     names: HashMap<&'a str, &'a Value>,
-    /// Sizes by reference; none for one that is being counted.
+    /// The sizes of references; `None` for those that are being counted.
     known: HashMap<&'a str, Option<Size>>,
-    /// References that lead back to what they are in.
+    /// References that are recursive.
     recursive: HashSet<&'a str>,
-    /// Such references in one definition, at most.
+    /// The maximum number of recursive references in one definition.
     ways: usize,
 }
 
-/// What a part of a schema is with all references written out.
+/// The size of a part of a schema with all references expanded.
 #[derive(Clone, Copy)]
 struct Size {
     parts: usize,
     texts: usize,
     backtracking: usize,
     height: usize,
-    /// References that lead back.
+    /// The number of recursive references.
     back: usize,
 }
 
@@ -139,7 +139,8 @@ impl Size {
         back: 0,
     };
 
-    /// Adds what is inside. Each summand is at most [`PARTS`], or is refused by then.
+    /// Adds the size of a nested part. Each summand is at most [`PARTS`], because larger ones are
+    /// rejected before.
     fn hold(&mut self, inner: Self) {
         self.parts = self.parts.saturating_add(inner.parts);
         self.texts = self.texts.saturating_add(inner.texts);
@@ -150,7 +151,7 @@ impl Size {
 }
 
 impl<'a> Count<'a> {
-    /// The size of a value; `data` where it stands in a keyword whose value is no schema.
+    /// Returns the size of a value. `data` is `true` in a keyword whose value is not a schema.
     fn parts(&mut self, value: &'a Value, level: usize, data: bool) -> Result<Size, CostError> {
         if level > HEIGHT {
             return Err(TOO_HIGH);
@@ -200,8 +201,8 @@ impl<'a> Count<'a> {
             None => {}
         }
         if META.contains(&target.trim_end_matches('#')) {
-            // The schema of schemas, which the validator knows by heart: it refers to itself, in
-            // more ways than would ever be worth to be followed for the sake of a message.
+            // A meta-schema, which is built into the validator. It is recursive, with more paths
+            // than a validator should follow to produce an error message.
             self.recursive.insert(target);
             return Ok(Size {
                 parts: 1_000,
@@ -221,10 +222,13 @@ impl<'a> Count<'a> {
         };
         let Some(value) = value else {
             if data {
-                // If it is a reference all the same, the validator does not find it either.
+                // If it is a reference nevertheless, the validator does not find its target either.
                 return Ok(Size::ONE);
             }
-            let reason = format!("it refers to `{}`, which is not in it", short(target));
+            let reason = format!(
+                "the schema refers to `{}`, which it does not contain",
+                short(target)
+            );
             return Err(unusable(reason));
         };
         self.known.insert(target, None);
@@ -238,7 +242,7 @@ impl<'a> Count<'a> {
 const TOO_HIGH: CostError =
     CostError::Costly("the schema nests deeper than 256 levels with its references written out");
 
-/// Counts the keywords that look at the whole of a text. A property of such a name is counted, too.
+/// Counts the keywords that read a whole string. A property with such a name is counted, too.
 fn looks_at_text(name: &str, value: &Value, size: &mut Size) {
     match (name, value) {
         ("enum", Value::Array(values)) => size.texts = size.texts.saturating_add(values.len()),
@@ -255,8 +259,8 @@ fn looks_at_text(name: &str, value: &Value, size: &mut Size) {
     }
 }
 
-/// Returns `true` for a pattern with what only backtracking can match: a group that looks ahead or
-/// back, or is atomic, or a reference to another group.
+/// Returns `true` for a pattern that needs backtracking: it has a lookaround, an atomic group, or a
+/// reference to another group.
 fn backtracks(pattern: &str) -> bool {
     let refers = |pair: &[u8]| matches!(pair, [b'\\', b'1'..=b'9' | b'k']);
     ["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?("]
@@ -265,7 +269,7 @@ fn backtracks(pattern: &str) -> bool {
         || pattern.as_bytes().windows(2).any(refers)
 }
 
-/// A path without percent signs.
+/// Decodes the percent-encoding of a path.
 fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path;
@@ -279,7 +283,7 @@ fn decoded(path: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// As much of a name as fits into a message.
+/// Shortens a name for a message.
 fn short(target: &str) -> &str {
     let end = target.char_indices().nth(256);
     end.and_then(|(end, _)| target.get(..end)).unwrap_or(target)
@@ -291,7 +295,7 @@ mod tests {
     use crate::schema_cost::Extent;
     use serde_json::json;
 
-    /// Definitions of which each refers twice to the next.
+    /// Creates definitions each of which refers twice to the next.
     fn doubling(steps: usize) -> Value {
         let mut defs = serde_json::Map::new();
         for step in 0..steps {
@@ -307,11 +311,11 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_explodes_when_written_out_is_refused_without_doing_so() {
+    fn schema_that_explodes_when_expanded_is_rejected_without_expanding_it() {
         assert!(of(&doubling(5)).is_ok_and(|cost| cost.parts > 64 && cost.recursion.is_none()));
         assert!(is_costly(&doubling(40)));
         assert!(is_costly(&doubling(100)));
-        // Each by itself is small, and the last one is far below the first.
+        // Each one is small, and the last one is nested far below the first.
         let mut defs = serde_json::Map::new();
         for step in 0..100 {
             let next = json!({ "$ref": format!("#/$defs/d{}", step + 1) });
@@ -332,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn references_whose_cost_is_unknown_are_refused() {
+    fn references_whose_cost_is_unknown_are_rejected() {
         let four = "http://json-schema.org/draft-04/schema#";
         let cases = [
             json!({ "$ref": "#/$defs/none" }),
@@ -353,10 +357,10 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_reference_in_data_is_accepted() {
+    fn data_that_looks_like_a_reference_is_accepted() {
         let schema = json!({ "default": { "$ref": "#/none" }, "enum": [{ "$ref": "none" }] });
         of(&schema).expect("no reference");
-        // A property may have such a name; what its schema refers to is counted.
+        // A property may have such a name; the references in its schema are counted.
         let mut schema = doubling(40);
         schema["properties"] = json!({ "default": { "$ref": "#/$defs/d0" } });
         schema.as_object_mut().expect("an object").remove("$ref");
@@ -381,13 +385,13 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_only_collected_where_that_is_cheap() {
+    fn errors_are_only_collected_where_that_is_cheap() {
         let mut deep = json!(1);
         for _ in 0..40 {
             deep = json!({ "a": deep });
         }
         let deep = Extent::of_json(&deep);
-        // One way from each level to the next, and two.
+        // One path from each level to the next, and two paths.
         let again = json!({ "properties": { "a": { "$ref": "#" } } });
         let one = of(&again).expect("a cost");
         let two = of(&json!({ "allOf": [again, again] })).expect("a cost");

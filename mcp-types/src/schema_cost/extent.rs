@@ -1,15 +1,15 @@
-//! [`Extent`]: how large a value is.
+//! [`Extent`]: the size of a value.
 
 use crate::json;
 
-/// How large a JSON value is.
+/// The size of a JSON value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Values in it, itself included.
+    /// The number of values in it, including itself.
     pub(super) values: usize,
-    /// Bytes of its texts and of the names of its members.
+    /// The number of bytes of its strings and of the names of its members.
     pub(super) bytes: usize,
-    /// Levels that it nests.
+    /// The nesting depth.
     pub(super) depth: usize,
 }
 
@@ -47,7 +47,7 @@ impl Extent {
         self.depth = self.depth.max(level);
     }
 
-    // Decoders bound how deep a value nests, and with it how deep these functions call themselves.
+    // Decoders bound the nesting of a value, and so the recursion of these functions.
 
     fn add(&mut self, value: &json::Value, level: usize) {
         self.enter(level);

@@ -1,4 +1,4 @@
-//! Reading events, in chunks as they come.
+//! Decoding of events from chunks of a stream.
 
 use std::fmt;
 use std::str;
@@ -6,35 +6,36 @@ use std::time::Duration;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Reads a stream of events, however it is cut into chunks, in bounded memory.
+/// Decodes a stream of events, split into chunks at any position, in bounded memory.
 ///
-/// By the rules of the HTML standard: lines end with `\n`, `\r` or `\r\n`, a byte order mark at the
-/// beginning is skipped, comments and unknown fields are ignored, an event without data counts
-/// for its id alone, and one that the end of the stream cuts off counts for nothing. Other than
-/// there, text that is not UTF-8 is an error and not repaired.
+/// Follows the rules of the HTML standard: lines end with `\n`, `\r` or `\r\n`; a byte order mark
+/// at the start is skipped; comments and unknown fields are ignored; an event without data only
+/// sets the last event id; an event that is cut off by the end of the stream is dropped. Unlike in
+/// the standard, text that is not UTF-8 is an error and is not repaired.
 #[derive(Debug)]
 pub struct Decoder {
     max_event: usize,
-    /// How much of the byte order mark was seen; `None` behind the beginning of the stream.
+    /// The number of bytes of the byte order mark that were read; `None` after the start of the
+    /// stream.
     mark: Option<usize>,
-    /// The beginning of a line whose end is in no chunk so far.
+    /// The start of a line whose end was not received yet.
     line: Vec<u8>,
-    /// Whether the rest of the line is skipped: a comment, or too long.
+    /// `true` if the rest of the line is skipped: it is a comment or too long.
     skip_line: bool,
-    /// Whether the line ended with `\r`, so that a `\n` belongs to it.
+    /// `true` if the last line ended with `\r`, so that a following `\n` belongs to it.
     after_return: bool,
     event: Pending,
     last_event_id: String,
     retry: Option<Duration>,
 }
 
-/// The event that is being read.
+/// The event that is being decoded.
 #[derive(Debug, Default)]
 struct Pending {
     stage: Stage,
-    /// The bytes of its lines.
+    /// The number of bytes of its lines.
     size: usize,
-    /// Each line of data with `\n` behind it.
+    /// The lines of data, each followed by `\n`.
     data: String,
     name: String,
     id: Option<String>,
@@ -44,27 +45,27 @@ struct Pending {
 enum Stage {
     #[default]
     Reading,
-    /// It had an error, and the rest of it is skipped.
+    /// It had an error; the rest of it is skipped.
     Skipping,
-    /// It was given out and is to be cleared.
+    /// It was returned and will be cleared.
     Given,
 }
 
-/// An event that was received, lent from the [`Decoder`].
+/// A received event, borrowed from the [`Decoder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message<'a> {
-    /// The name of the event, `message` unless it says another.
+    /// The name of the event; `message` if it has none.
     pub event: &'a str,
-    /// The content; its lines are joined by `\n`.
+    /// The data; its lines are joined by `\n`.
     pub data: &'a str,
-    /// The last id that the stream said, with this event or before; empty if none.
+    /// The last id in the stream up to and including this event; empty if there is none.
     pub last_event_id: &'a str,
 }
 
 impl Decoder {
-    /// A decoder of events whose lines, without comments and line ends, have at most `max_event`
-    /// bytes.
+    /// Creates a decoder of events with at most `max_event` bytes. Comments and line ends are not
+    /// counted.
     #[inline]
     #[must_use]
     pub fn new(max_event: usize) -> Self {
@@ -80,13 +81,14 @@ impl Decoder {
         }
     }
 
-    /// The next event. Takes from `input` what it reads; gives `None` when all is read and no
-    /// event is whole.
+    /// Returns the next event. Removes the bytes that it reads from `input`. Returns `None` when
+    /// all of `input` is read and no event is complete.
     ///
     /// # Errors
     ///
-    /// [`SseError`] once for each event that cannot be read. The next call skips the rest of it
-    /// and goes on; its id counts nevertheless, so that who reconnects does not get it again.
+    /// Returns an [`SseError`] once for each event that cannot be decoded. The next call skips the
+    /// rest of that event and continues. The id of the event is kept, so that the server does not
+    /// send the event again when the client reconnects.
     #[inline]
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<Message<'_>>, SseError> {
         if !self.advance(input)? {
@@ -102,21 +104,23 @@ impl Decoder {
         }))
     }
 
-    /// The last id that the stream said, for `Last-Event-ID` when reconnecting; empty if none.
+    /// Returns the last id in the stream, for `Last-Event-ID` when reconnecting; empty if there is
+    /// none.
     #[inline]
     #[must_use]
     pub fn last_event_id(&self) -> &str {
         &self.last_event_id
     }
 
-    /// How long to wait before reconnecting, if the stream said it.
+    /// Returns the time to wait before reconnecting, if the server sent one.
     #[inline]
     #[must_use]
     pub fn retry(&self) -> Option<Duration> {
         self.retry
     }
 
-    /// Reads up to the end of the next event, or of the input: whether there is an event.
+    /// Reads up to the end of the next event, or of the input. Returns `true` if an event is
+    /// complete.
     #[inline]
     fn advance(&mut self, input: &mut &[u8]) -> Result<bool, SseError> {
         if self.event.stage == Stage::Given {
@@ -145,7 +149,8 @@ impl Decoder {
         Ok(false)
     }
 
-    /// Takes a part of a line, perhaps the last one: whether an event is whole.
+    /// Processes a part of a line, which may be the last one. Returns `true` if an event is
+    /// complete.
     #[inline]
     fn line_part(&mut self, part: &[u8], last: bool) -> Result<bool, SseError> {
         if self.skip_line {
@@ -175,7 +180,7 @@ impl Decoder {
         outcome
     }
 
-    /// Takes a whole line: whether an event is whole.
+    /// Processes a complete line. Returns `true` if an event is complete.
     #[inline]
     fn line(&mut self, line: &[u8]) -> Result<bool, SseError> {
         if line.is_empty() {
@@ -195,7 +200,7 @@ impl Decoder {
             (b"event", Ok(value)) if !self.skipping() => value.clone_into(&mut self.event.name),
             (b"id", Ok(value)) if !value.contains('\0') => self.event.id = Some(value.to_owned()),
             (b"retry", Ok(value)) if value.bytes().all(|byte| byte.is_ascii_digit()) => {
-                // What exceeds all time is as good as nothing said.
+                // A number that is too large for a duration is ignored.
                 self.retry = value.parse().ok().map(Duration::from_millis).or(self.retry);
             }
             _ => {}
@@ -203,13 +208,14 @@ impl Decoder {
         Ok(false)
     }
 
-    /// Ends an event: whether there is something to give out.
+    /// Ends an event. Returns `true` if it has data to return.
     #[inline]
     fn dispatch(&mut self) -> bool {
         if let Some(id) = self.event.id.take() {
             self.last_event_id = id;
         }
-        // Data without an error ends with the `\n` of its last line; none at all has none.
+        // Data without an error ends with the `\n` of its last line; an event without data has no
+        // `\n`.
         if self.skipping() || self.event.data.pop().is_none() {
             self.event.clear();
             return false;
@@ -234,7 +240,7 @@ impl Decoder {
         self.event.stage == Stage::Skipping
     }
 
-    /// Skips the byte order mark; what only looked like one is the beginning of the first line.
+    /// Skips the byte order mark. Bytes that only started like one are the start of the first line.
     #[inline]
     fn skip_mark(&mut self, input: &mut &[u8]) {
         while let (Some(seen), [first, rest @ ..]) = (self.mark, *input) {
@@ -270,16 +276,16 @@ impl Pending {
     }
 }
 
-/// An event that could not be read. Those that follow it can.
+/// The error for an event that could not be decoded. The following events can still be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SseError {
-    /// The event has more bytes than the limit.
+    /// The event is longer than the limit.
     TooLong {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// A field of the event is no UTF-8.
+    /// A field of the event is not UTF-8.
     NotUtf8,
 }
 
@@ -288,7 +294,7 @@ impl fmt::Display for SseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong { limit } => write!(f, "server-sent event exceeds {limit} bytes"),
-            Self::NotUtf8 => f.write_str("server-sent event is no UTF-8"),
+            Self::NotUtf8 => f.write_str("server-sent event is not UTF-8"),
         }
     }
 }

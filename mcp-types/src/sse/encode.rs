@@ -1,27 +1,27 @@
-//! Writing events.
+//! Encoding of events.
 
 use std::fmt;
 use std::time::Duration;
 
-/// An event to be written.
+/// An event to be encoded.
 ///
-/// An `id` or a `retry` of its own, as some servers send at the beginning of a stream, goes with
-/// empty data: receivers take note of both and find nothing to read.
+/// Some servers send only an `id` or a `retry` at the start of a stream. Use empty data for that:
+/// receivers store both and deliver no event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Event<'a> {
-    /// What a client that reconnects sends as `Last-Event-ID`; the empty one says that there is
-    /// none. `None` leaves the one before in force.
+    /// The id that a reconnecting client sends as `Last-Event-ID`. An empty id resets it; `None`
+    /// keeps the previous one.
     pub id: Option<&'a str>,
-    /// The name of the event; receivers take none as `message`.
+    /// The name of the event. Receivers treat `None` as `message`.
     pub event: Option<&'a str>,
-    /// How long a client waits before it reconnects, in whole milliseconds on the wire.
+    /// The time that a client waits before it reconnects, sent in whole milliseconds.
     pub retry: Option<Duration>,
-    /// The content, UTF-8. Line breaks of any kind arrive as `\n`.
+    /// The data, in UTF-8. Line breaks of any kind are received as `\n`.
     pub data: &'a [u8],
 }
 
 impl<'a> Event<'a> {
-    /// An event of content alone.
+    /// Creates an event that has only data.
     #[inline]
     #[must_use]
     pub const fn data(data: &'a [u8]) -> Self {
@@ -34,11 +34,12 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Writes an event and the blank line that ends it.
+/// Writes an event, followed by the blank line that ends it.
 ///
 /// # Errors
 ///
-/// [`FieldError`] where the id or the name cannot be said; nothing is written then.
+/// Returns a [`FieldError`] if the id or the name contains a line break or NUL. Nothing is written
+/// then.
 #[inline]
 pub fn write_event(out: &mut Vec<u8>, event: &Event<'_>) -> Result<(), FieldError> {
     check("id", event.id)?;
@@ -51,7 +52,7 @@ pub fn write_event(out: &mut Vec<u8>, event: &Event<'_>) -> Result<(), FieldErro
         write_line(out, b"event: ", name.as_bytes());
     }
     if let Some(retry) = event.retry {
-        // Far less work than with 128 bits.
+        // Much cheaper than formatting 128 bits.
         let retry = u64::try_from(retry.as_millis()).unwrap_or(u64::MAX);
         write_line(out, b"retry: ", retry.to_string().as_bytes());
     }
@@ -60,8 +61,8 @@ pub fn write_event(out: &mut Vec<u8>, event: &Event<'_>) -> Result<(), FieldErro
     Ok(())
 }
 
-/// Writes a comment, which receivers ignore: it keeps a connection alive. Each line of the text
-/// becomes a line of comment.
+/// Writes a comment, which receivers ignore, to keep a connection alive. Each line of the text
+/// becomes a line of the comment.
 #[inline]
 pub fn write_comment(out: &mut Vec<u8>, text: &str) {
     write_lines(out, b": ", text.as_bytes());
@@ -78,7 +79,7 @@ fn check(field: &'static str, text: Option<&str>) -> Result<(), FieldError> {
 
 #[inline]
 fn write_lines(out: &mut Vec<u8>, start: &[u8], text: &[u8]) {
-    // JSON on one line, the usual content; `contains` is much faster than looking at each byte.
+    // One line of JSON, the usual data. `contains` is much faster than a check of each byte.
     if !text.contains(&b'\n') && !text.contains(&b'\r') {
         return write_line(out, start, text);
     }
@@ -101,14 +102,14 @@ fn write_line(out: &mut Vec<u8>, start: &[u8], line: &[u8]) {
     out.push(b'\n');
 }
 
-/// An id or a name of an event that cannot be written: it contains a line break or NUL, which
-/// would end it early or make receivers ignore it.
+/// The error for an id or a name of an event that contains a line break or NUL. These would end the
+/// field early or make receivers ignore it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldError {
     /// The field, `id` or `event`.
     pub field: &'static str,
-    /// Which byte of it is at fault, counted from zero.
+    /// The position of the byte in the field, counted from zero.
     pub at: usize,
 }
 

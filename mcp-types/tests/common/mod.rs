@@ -1,6 +1,6 @@
-//! Loading the corrected schemas, for tests that draw from them.
+//! Loads the corrected schemas, for tests that generate values from them.
 
-// Every test binary compiles this module for itself and uses only a part of it.
+// Every test binary compiles this module and uses only a part of it.
 #![allow(dead_code)]
 
 use crate::draw::{Schemas, forgive};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The proposals that this build has.
+/// Returns `true` if the feature of a proposal is enabled in this build.
 fn enabled(feature: &str) -> bool {
     match feature {
         "tasks" => cfg!(feature = "tasks"),
@@ -20,7 +20,7 @@ fn enabled(feature: &str) -> bool {
     }
 }
 
-/// The corrected schema of a revision, without what this build lacks.
+/// Returns the corrected schema of a revision, without the proposals that this build does not have.
 pub(crate) fn schemas(revision: Revision) -> Arc<Schemas> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas");
     let text = std::fs::read_to_string(folder.join(format!("{revision}.json"))).unwrap();
@@ -37,7 +37,7 @@ pub(crate) fn schemas(revision: Revision) -> Arc<Schemas> {
     Schemas::new(definitions)
 }
 
-/// Removes marked parts whose feature is off, and the marks of the others.
+/// Removes marked parts whose feature is disabled, and the marks of the others.
 fn strip(node: &mut Value) {
     let keep = |node: &Value| match node.get("x-feature") {
         None => true,
@@ -67,8 +67,8 @@ fn strip(node: &mut Value) {
     }
 }
 
-/// JSON as the types take it: the two leniencies of the schema's vocabulary, and sizes of icons
-/// in one string.
+/// Rewrites JSON as the types accept it: the leniencies for `null` and integers, and the sizes of
+/// an icon in one string.
 pub(crate) fn lenient(schemas: &Schemas, name: &str, value: &Value) -> Value {
     forgive(schemas, name, &icon_sizes(value))
 }

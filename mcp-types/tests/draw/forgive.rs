@@ -1,4 +1,4 @@
-//! The two leniencies that the types allow themselves, as a rewriting of JSON.
+//! Rewrites JSON according to the two leniencies of the types.
 
 use serde_json::Value;
 
@@ -6,14 +6,14 @@ use super::node::Node;
 use super::scalar::whole;
 use super::schemas::Schemas;
 
-/// `value` as it looks to somebody who reads `null` as absence and `1.0` as `1`:
+/// Rewrites `value` as a decoder sees it that treats `null` as absent and `1.0` as `1`:
 ///
-/// - a member that is declared, not required, `null`, and not allowed to be `null`, is removed;
-/// - a float without a fraction becomes an integer where the schema asks for an integer.
+/// * A member that is declared, not required, `null`, and not allowed to be `null`, is removed.
+/// * A float without a fraction becomes an integer if the schema requires an integer.
 ///
-/// In a union both happen as in any variant under which the value is valid thereafter. What a
-/// type accepts is what the schema accepts after this; two documents that are equal after this
-/// are the same to a type.
+/// In a union, both are applied as in any variant for which the value is valid afterwards. A type
+/// accepts what the schema accepts after this rewriting, and two documents that are equal after it
+/// are equal for the type.
 pub(crate) fn forgive(schemas: &Schemas, name: &str, value: &Value) -> Value {
     rewrite(schemas, schemas.node(name), value)
 }
@@ -60,9 +60,10 @@ fn rewrite(schemas: &Schemas, node: &Node, value: &Value) -> Value {
     }
 }
 
-/// Whether a value is valid at a node.
+/// Returns `true` if a value is valid for a node.
 ///
-/// A second judge, for places that are not definitions; the self-test holds it against the first.
+/// This is a second validator, for positions that are not definitions. The self-test compares it
+/// with the first one.
 pub(crate) fn holds(schemas: &Schemas, node: &Node, value: &Value) -> bool {
     let within = |size: usize, min: usize, max: Option<usize>| {
         size >= min && max.is_none_or(|max| size <= max)

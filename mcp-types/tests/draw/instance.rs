@@ -12,16 +12,16 @@ use super::node::{BOTTOMLESS, Node};
 use super::schemas::Schemas;
 use super::shrink::Tree;
 
-/// Below this level only what is required is drawn.
+/// Below this level only required members are generated.
 const DEPTH: usize = 8;
-/// After so many values only what is required is drawn, so that wide types stay small.
+/// After this number of values only required members are generated, so that wide types stay small.
 const BUDGET: usize = 120;
 
-/// What may be drawn.
+/// Options of the generator.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
-    /// Whether floats without a fraction (`1.0`) are drawn: rarely, where an integer, any number
-    /// or any JSON is asked for.
+    /// Whether floats without a fraction (`1.0`) are generated: rarely, and only where the schema
+    /// allows an integer, any number or any JSON.
     pub(crate) integral_floats: bool,
 }
 
@@ -33,12 +33,12 @@ impl Default for Options {
     }
 }
 
-/// Draws valid instances of the definition `name`; a failing one shrinks to one that is valid too.
+/// Generates valid instances of the definition `name`. They shrink to valid instances.
 pub(crate) fn instance(schemas: &Arc<Schemas>, name: &str) -> BoxedStrategy<Value> {
     instance_with(schemas, name, Options::default())
 }
 
-/// As [`instance`], with a say in what is drawn.
+/// Like [`instance`], with options.
 pub(crate) fn instance_with(
     schemas: &Arc<Schemas>,
     name: &str,
@@ -79,7 +79,7 @@ impl Strategy for Instances {
     }
 }
 
-/// Draws values for nodes.
+/// Generates values for nodes.
 pub(crate) struct Artist<'a> {
     pub(crate) schemas: &'a Schemas,
     pub(crate) dice: Dice<'a>,
@@ -88,7 +88,7 @@ pub(crate) struct Artist<'a> {
 }
 
 impl<'a> Artist<'a> {
-    /// A value that is valid at `node`, which stands `depth` levels below the root.
+    /// Generates a value that is valid for `node`, which is `depth` levels below the root.
     pub(crate) fn draw(&mut self, node: &'a Node, depth: usize) -> Value {
         self.budget = self.budget.saturating_sub(1);
         match node {

@@ -1,10 +1,10 @@
-//! `allOf` and references with company, merged into one schema.
+//! Merges `allOf`, and references that have other keywords next to them, into one schema.
 
 use serde_json::{Map, Value, json};
 
 use super::node::{keywords, target};
 
-/// The schema with its own `$ref` and `allOf` merged into it; members are left as they are.
+/// Merges the schema's own `$ref` and `allOf` into it. Its members are unchanged.
 pub(crate) fn flat(definitions: &Map<String, Value>, schema: &Value) -> Value {
     let Value::Object(schema) = schema else {
         return schema.clone();
@@ -30,7 +30,7 @@ pub(crate) fn flat(definitions: &Map<String, Value>, schema: &Value) -> Value {
     merged
 }
 
-/// A schema for what is valid under both.
+/// Returns a schema for the values that are valid for both.
 pub(crate) fn merge(definitions: &Map<String, Value>, a: &Value, b: &Value) -> Value {
     let (a, b) = (flat(definitions, a), flat(definitions, b));
     let (a, b) = match (a, b) {
@@ -111,7 +111,7 @@ fn all(a: &Value, b: &Value) -> Value {
     json!({ "allOf": [a, b] })
 }
 
-/// One keyword that both schemas have.
+/// Combines one keyword that both schemas have.
 fn combine(key: &str, a: &Value, b: &Value) -> Value {
     let list = |value: &Value| {
         value

@@ -1,16 +1,16 @@
-//! Instances and mutants drawn from the schema itself, for property tests.
+//! Generates instances and mutants from the schema, for property tests.
 //!
-//! Nothing here knows the Rust types of this crate: what is drawn comes from the definitions of a
-//! revision, and whether it is valid is decided by a JSON Schema validator. So the types and the
-//! schema check each other.
+//! This module does not use the Rust types of the crate. Values are generated from the definitions
+//! of a revision, and a JSON Schema validator decides whether they are valid. So the types and the
+//! schema are tested against each other.
 //!
-//! - [`Schemas`] holds the definitions of one revision, ready to be drawn from;
-//! - [`instance`] draws valid instances of a definition;
-//! - [`mutate`] changes an instance at one place, validly or not;
-//! - [`Schemas::is_valid`] is the judge;
-//! - [`forgive`] rewrites a value under the two leniencies that the types allow themselves.
+//! * [`Schemas`] contains the definitions of one revision.
+//! * [`instance`] generates valid instances of a definition.
+//! * [`mutate`] changes an instance at one position; the result may be valid or not.
+//! * [`Schemas::is_valid`] validates a value.
+//! * [`forgive`] rewrites a value according to the two leniencies of the types.
 
-// Every test binary compiles this module for itself and uses only a part of it.
+// Every test binary compiles this module and uses only a part of it.
 #![allow(dead_code, unused_imports)]
 
 mod dice;
@@ -30,7 +30,8 @@ pub(crate) use mutate::mutate;
 pub(crate) use schemas::Schemas;
 pub(crate) use valid::Validator;
 
-/// Whether the second judge, which serves [`forgive`] inside of definitions, accepts a value.
+/// Returns `true` if the second validator, which [`forgive`] uses inside definitions, accepts a
+/// value.
 pub(crate) fn holds(schemas: &Schemas, name: &str, value: &serde_json::Value) -> bool {
     forgive::holds(schemas, schemas.node(name), value)
 }

@@ -1,5 +1,5 @@
-//! One change at one place of an instance, chosen with knowledge of the schema but not of whether
-//! the outcome is valid.
+//! Changes an instance at one position. The change depends on the schema, but the result may be
+//! valid or not.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use super::node::Node;
 use super::schemas::Schemas;
 use super::shrink::step;
 
-/// Draws mutants of `instance`, which is an instance of the definition `name`: what was done, and
-/// the outcome. Whether that is valid is for the validator to say.
+/// Generates mutants of `instance`, an instance of the definition `name`: a description of the
+/// change, and the result. The validator decides whether the result is valid.
 pub(crate) fn mutate(
     schemas: &Arc<Schemas>,
     name: &str,
@@ -70,8 +70,8 @@ impl Strategy for Mutants {
     }
 }
 
-/// Lists every place of a value with what the schema says of it. Below a place where anything is
-/// allowed there is nothing to be wrong about.
+/// Lists every position of a value with its part of the schema. Positions below one that allows any
+/// value are not listed, because no value is invalid there.
 fn visit<'a>(
     schemas: &'a Schemas,
     node: &'a Node,
@@ -139,8 +139,8 @@ impl Surgeon<'_> {
         }
     }
 
-    /// A small value of any type. Integers stay within `i64`: what lies beyond is valid where the
-    /// schema sets no bounds, and no type is asked to hold it.
+    /// Generates a small value of any type. Integers are within the range of `i64`: larger ones are
+    /// valid if the schema sets no bounds, but the types do not support them.
     fn plain(&mut self) -> Value {
         let plain = [
             json!(null),
@@ -288,7 +288,7 @@ impl Surgeon<'_> {
     }
 }
 
-/// The same letters, but not the same text.
+/// Returns the same letters in another case.
 fn other_case(text: &str) -> String {
     let lower = text.to_lowercase();
     if lower == text {

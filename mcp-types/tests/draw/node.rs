@@ -1,4 +1,4 @@
-//! A schema as the shapes that can be drawn from it.
+//! A schema, compiled to the form from which instances are generated.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use serde_json::{Map, Value};
 
 use super::merge;
 
-/// What stands at a place of a document, with `allOf` merged and the prose gone.
+/// A part of a schema, with `allOf` merged and annotations removed.
 #[derive(Debug)]
 pub(crate) enum Node {
     /// Any JSON.
     Any,
-    /// Nothing at all.
+    /// No value.
     Never,
-    /// The definition of that name.
+    /// The definition with that name.
     Ref(String),
-    /// One of the variants, or more.
+    /// One or more of the variants.
     Union {
         variants: Vec<Node>,
         exactly_one: bool,
@@ -55,7 +55,7 @@ pub(crate) struct Member {
     pub(crate) required: bool,
 }
 
-/// Keywords that say nothing about validity under 2020-12.
+/// Keywords that do not affect validity in draft 2020-12.
 const ANNOTATIONS: [&str; 14] = [
     "$comment",
     "$id",
@@ -73,7 +73,7 @@ const ANNOTATIONS: [&str; 14] = [
     "writeOnly",
 ];
 
-/// Keywords that this module understands.
+/// Keywords that this module supports.
 const UNDERSTOOD: [&str; 18] = [
     "$ref",
     "additionalProperties",
@@ -95,10 +95,11 @@ const UNDERSTOOD: [&str; 18] = [
     "type",
 ];
 
-/// The name in a reference to a definition.
+/// Returns the name in a reference to a definition.
 ///
 /// # Panics
-/// When the reference leads elsewhere.
+///
+/// Panics if the reference is not to a definition.
 pub(crate) fn target(reference: &Value) -> &str {
     let text = reference.as_str().unwrap_or_default();
     text.strip_prefix("#/$defs/")
@@ -106,11 +107,12 @@ pub(crate) fn target(reference: &Value) -> &str {
         .unwrap_or_else(|| panic!("a reference that leads out of the definitions: {reference}"))
 }
 
-/// The keywords of a schema that decide validity.
+/// Returns the keywords of a schema that affect validity.
 ///
 /// # Panics
-/// When there is one that this module does not understand: a generator that ignored it would draw
-/// instances that are not valid.
+///
+/// Panics if a keyword is not supported: a generator that ignored it would generate invalid
+/// instances.
 pub(crate) fn keywords(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut kept = Map::new();
     for (key, value) in schema {
@@ -133,7 +135,7 @@ pub(crate) fn keywords(schema: &Map<String, Value>) -> Map<String, Value> {
     kept
 }
 
-/// Compiles a schema; `definitions` are needed where an `allOf` has to look through a reference.
+/// Compiles a schema. `definitions` are needed if `allOf` contains a reference.
 pub(crate) fn compile(definitions: &Map<String, Value>, schema: &Value) -> Node {
     let schema = match schema {
         Value::Bool(true) => return Node::Any,
@@ -199,8 +201,8 @@ pub(crate) fn compile(definitions: &Map<String, Value>, schema: &Value) -> Node 
             }
         }
         Some(Value::String(one)) => typed(definitions, one, &keys, schema),
-        // Without a type the keywords bind only values of the type that they speak of. All that
-        // published schemas say in this way is about objects, and objects are what is drawn.
+        // Without a type, a keyword only constrains the values of the type that it is made for.
+        // Published schemas use this for objects only, so objects are generated.
         _ => typed(definitions, "object", &keys, schema),
     }
 }
@@ -292,12 +294,12 @@ fn object(definitions: &Map<String, Value>, keys: &Map<String, Value>) -> Node {
     }
 }
 
-/// Deeper than any document.
+/// Greater than the depth of any document.
 pub(crate) const BOTTOMLESS: usize = 1000;
 
 impl Node {
-    /// How many levels the smallest instance has, references counted; [`BOTTOMLESS`] if there is
-    /// none so far in `depths`.
+    /// Returns the depth of the smallest instance, with references counted, or [`BOTTOMLESS`] if
+    /// `depths` does not contain one yet.
     pub(crate) fn depth(&self, depths: &BTreeMap<String, usize>) -> usize {
         let deepest = match self {
             Node::Never => BOTTOMLESS,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::dice::Dice;
 
-/// Strings that have broken decoders somewhere.
+/// Strings that are known to break decoders.
 const STRINGS: [&str; 22] = [
     "",
     " ",
@@ -30,7 +30,7 @@ const STRINGS: [&str; 22] = [
     "$ref",
 ];
 
-/// What a base64 or URI format suggests; other strings are as valid and are drawn as well.
+/// Strings for base64 and URI formats. Other strings are valid, too, and are also generated.
 const BYTES: [&str; 5] = ["", "AA==", "aGVsbG8=", "not base64!", "/+//"];
 const URIS: [&str; 5] = [
     "file:///tmp/a%20b",
@@ -40,7 +40,7 @@ const URIS: [&str; 5] = [
     "app://{id}/{+path}",
 ];
 
-/// Names that nobody declares, but that look as if somebody could.
+/// Names that no definition declares, but that look plausible.
 const NAMES: [&str; 14] = [
     "x",
     "",
@@ -78,8 +78,8 @@ const INTEGERS: [i64; 17] = [
     i64::MIN + 1,
 ];
 
-/// No negative zero, which JSON writers do not agree on, and no more than 15 digits, which every
-/// reader reads exactly.
+/// No negative zero, which JSON encoders write differently, and at most 15 digits, which every
+/// parser reads exactly.
 const FLOATS: [f64; 12] = [
     0.6,
     0.1,
@@ -97,11 +97,11 @@ const FLOATS: [f64; 12] = [
 
 const LETTERS: [&str; 10] = ["a", "Z", "0", "_", "-", ".", "/", " ", "ü", "字"];
 
-/// Largest magnitude below which every integer is a float.
+/// The largest magnitude below which every integer is a float.
 const EXACT: i64 = 1 << 53;
 
 impl Dice<'_> {
-    /// A string of `min` to `max` characters.
+    /// Generates a string of `min` to `max` characters.
     pub(crate) fn string(
         &mut self,
         min: usize,
@@ -133,7 +133,7 @@ impl Dice<'_> {
         (0..length).map(|_| *self.pick(&LETTERS)).collect()
     }
 
-    /// A name for a member that is not declared.
+    /// Generates the name of an undeclared member.
     pub(crate) fn name(&mut self, taken: impl Fn(&str) -> bool) -> String {
         loop {
             let name = match self.below(4) {
@@ -147,7 +147,7 @@ impl Dice<'_> {
         }
     }
 
-    /// An integer within the bounds and the range of `i64`.
+    /// Generates an integer within the bounds and the range of `i64`.
     pub(crate) fn integer(&mut self, min: Option<i64>, max: Option<i64>) -> i64 {
         let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
         for _ in 0..8 {
@@ -163,7 +163,7 @@ impl Dice<'_> {
         if self.chance(50) { min } else { max }
     }
 
-    /// A number within the bounds: an integer or a float.
+    /// Generates a number within the bounds: an integer or a float.
     pub(crate) fn number(&mut self, min: Option<f64>, max: Option<f64>, integral: bool) -> Value {
         let (min, max) = (
             min.unwrap_or(f64::NEG_INFINITY),
@@ -197,7 +197,7 @@ impl Dice<'_> {
         f64::from(thousandths) / 1000.0
     }
 
-    /// An integer that is written as a float, such as `1.0`.
+    /// Generates an integer that is written as a float, such as `1.0`.
     pub(crate) fn integral(&mut self, min: Option<i64>, max: Option<i64>) -> Value {
         let (min, max) = (
             min.unwrap_or(-EXACT).max(-EXACT),
@@ -209,12 +209,12 @@ impl Dice<'_> {
             self.bits() % 1_000_000
         }
         .clamp(min, max);
-        // Within 53 bits, so nothing is lost.
+        // Within 53 bits, so the conversion is exact.
         #[allow(clippy::cast_precision_loss)]
         Value::from(number as f64)
     }
 
-    /// Any JSON of at most `depth` levels.
+    /// Generates any JSON with at most `depth` levels.
     pub(crate) fn any(&mut self, depth: usize, integral: bool) -> Value {
         match self.below(if depth == 0 { 8 } else { 11 }) {
             0 => Value::Null,
@@ -242,9 +242,9 @@ impl Dice<'_> {
     }
 }
 
-/// The integer that a float is, if it is one and `i64` has it.
+/// Returns the float as an integer, if it is one in the range of `i64`.
 pub(crate) fn whole(number: f64) -> Option<i64> {
-    // The range is that of `i64`; its upper end is the first float beyond.
+    // The range of `i64`. Its upper end is the first float beyond.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
     ((i64::MIN as f64..-(i64::MIN as f64)).contains(&number) && number.fract() == 0.0)
         .then_some(number as i64)

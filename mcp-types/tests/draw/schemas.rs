@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::node::{BOTTOMLESS, Node, compile};
 use super::valid::Validator;
 
-/// The definitions of one revision, ready to be drawn from.
+/// The definitions of one revision, compiled for the generators.
 #[derive(Debug)]
 pub(crate) struct Schemas {
     definitions: Map<String, Value>,
@@ -21,10 +21,12 @@ pub(crate) struct Schemas {
 }
 
 impl Schemas {
-    /// Takes the map of definitions; references in it may say `$defs` or `definitions`.
+    /// Creates the schemas from the map of definitions. References may use `$defs` or
+    /// `definitions`.
     ///
     /// # Panics
-    /// When the definitions say something that this module does not understand.
+    ///
+    /// Panics if the definitions use something that this module does not support.
     pub(crate) fn new(definitions: Map<String, Value>) -> Arc<Self> {
         let nodes: BTreeMap<String, Node> = definitions
             .iter()
@@ -44,10 +46,11 @@ impl Schemas {
         })
     }
 
-    /// Reads a published schema, or one of ours.
+    /// Loads a published schema, or one of ours.
     ///
     /// # Panics
-    /// When the file cannot be read or is no schema of definitions.
+    ///
+    /// Panics if the file cannot be read or is not a schema with definitions.
     pub(crate) fn load(file: &Path) -> Arc<Self> {
         let fail = |why: &dyn std::fmt::Display| -> ! { panic!("{}: {why}", file.display()) };
         let text = std::fs::read_to_string(file).unwrap_or_else(|why| fail(&why));
@@ -60,8 +63,8 @@ impl Schemas {
         fail(&"neither $defs nor definitions")
     }
 
-    /// The file with a revision's structure: the project's own, else the published one beside the
-    /// project, else none.
+    /// Returns the file with the structure of a revision: that of the project, or else the
+    /// published one next to the project.
     pub(crate) fn file(revision: &str) -> Option<PathBuf> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = package.parent()?;
@@ -74,17 +77,17 @@ impl Schemas {
             .find(|file| file.is_file())
     }
 
-    /// The names of all definitions.
+    /// Returns the names of all definitions.
     pub(crate) fn definitions(&self) -> impl Iterator<Item = &str> {
         self.definitions.keys().map(String::as_str)
     }
 
-    /// Whether the schema accepts this value as an instance of that definition.
+    /// Returns `true` if the value is a valid instance of the definition.
     pub(crate) fn is_valid(&self, name: &str, value: &Value) -> bool {
         self.validator(name).is_valid(value)
     }
 
-    /// The validator of a definition, built at the first call.
+    /// Returns the validator of a definition, which is created by the first call.
     pub(crate) fn validator(&self, name: &str) -> Arc<Validator> {
         let mut validators = self
             .validators
@@ -98,33 +101,35 @@ impl Schemas {
         validator
     }
 
-    /// What is drawn for the definition of that name.
+    /// Returns the compiled definition with that name.
     ///
     /// # Panics
-    /// When there is no such definition.
+    ///
+    /// Panics if there is no such definition.
     pub(crate) fn node(&self, name: &str) -> &Node {
         self.nodes
             .get(name)
             .unwrap_or_else(|| panic!("no definition {name}"))
     }
 
-    /// How deep the smallest instance of a node is.
+    /// Returns the depth of the smallest instance of a node.
     pub(crate) fn depth(&self, node: &Node) -> usize {
         node.depth(&self.depths)
     }
 
-    /// Every member name that some definition declares.
+    /// Returns every member name that some definition declares.
     pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Every string that is a constant or an enumerated value somewhere.
+    /// Returns every string that is a constant or an enumerated value.
     pub(crate) fn tags(&self) -> &[String] {
         &self.tags
     }
 }
 
-/// The depth of the smallest instance of each definition, found by repeating until nothing sinks.
+/// Computes the depth of the smallest instance of each definition, repeating until no depth
+/// decreases.
 fn depths(nodes: &BTreeMap<String, Node>) -> BTreeMap<String, usize> {
     let mut depths: BTreeMap<String, usize> = nodes
         .keys()

@@ -1,4 +1,4 @@
-//! A drawn instance that can be made smaller and stays valid.
+//! Shrinks a generated instance and keeps it valid.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use super::valid::Validator;
 
-/// The instance, and how far it has been made smaller.
+/// The instance, and the state of shrinking it.
 #[derive(Debug)]
 pub(crate) struct Tree {
     /// The smallest value that is known to fail.
     kept: Value,
-    /// What is tried now.
+    /// The value that is being tried.
     current: Value,
     edits: Vec<Edit>,
     validator: Arc<Validator>,
 }
 
-/// One way to make a value smaller: what stands at the pointer goes, or becomes something plain.
+/// A way to shrink a value: the value at the pointer is removed or replaced by a simple one.
 #[derive(Debug)]
 struct Edit {
     pointer: String,
@@ -33,7 +33,7 @@ enum Change {
 }
 
 impl Tree {
-    /// Starts from a valid value.
+    /// Starts with a valid value.
     pub(crate) fn new(value: Value, validator: Arc<Validator>) -> Self {
         Tree {
             kept: value.clone(),
@@ -43,7 +43,7 @@ impl Tree {
         }
     }
 
-    /// Goes on to the next smaller value that is valid.
+    /// Advances to the next smaller valid value.
     fn advance(&mut self) -> bool {
         while let Some(edit) = self.edits.pop() {
             let mut candidate = self.kept.clone();
@@ -69,7 +69,7 @@ impl ValueTree for Tree {
         self.kept = self.current.clone();
         self.edits.clear();
         edits(&self.kept, "", &mut self.edits);
-        // The last is tried first: begin with what stands at the root, where most goes at once.
+        // The last edit is tried first. Start at the root, where an edit removes the most.
         self.edits.reverse();
         self.advance()
     }
@@ -94,7 +94,7 @@ impl Edit {
     }
 }
 
-/// `pointer` with one step more.
+/// Returns `pointer` with one more step.
 pub(crate) fn step(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }

@@ -1,4 +1,4 @@
-//! The judge: a JSON Schema validator that knows nothing of our types.
+//! A JSON Schema validator that is independent of the types of the crate.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,17 @@ use serde_json::{Map, Value, json};
 
 use super::node::target;
 
-/// Decides whether a value is an instance of one definition.
+/// Validates instances of one definition.
 #[derive(Debug)]
 pub(crate) struct Validator(jsonschema::Validator);
 
 impl Validator {
-    /// Builds the validator of `name`, always under draft 2020-12: `format` is an annotation there,
-    /// while draft-07, which older revisions name, would make it an assertion.
+    /// Creates the validator for `name`, always for draft 2020-12: `format` is an annotation there,
+    /// while draft-07, which older revisions use, would make it an assertion.
     ///
     /// # Panics
-    /// When the definitions are no schema.
+    ///
+    /// Panics if the definitions are not a valid schema.
     pub(crate) fn new(definitions: &Map<String, Value>, name: &str) -> Self {
         let mut reachable = BTreeSet::new();
         reach(definitions, name, &mut reachable);
@@ -32,12 +33,12 @@ impl Validator {
         Validator(validator.unwrap_or_else(|why| panic!("{name}: {why}")))
     }
 
-    /// Whether the schema accepts the value.
+    /// Returns `true` if the schema accepts the value.
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.0.is_valid(value)
     }
 
-    /// What the schema has against the value; empty when it accepts it.
+    /// Returns the validation errors of the value; empty if it is valid.
     pub(crate) fn complaints(&self, value: &Value) -> String {
         let faults = self.0.iter_errors(value);
         let lines = faults.map(|why| format!("{}: {why}", why.instance_path()));
@@ -70,14 +71,15 @@ fn references(schema: &Value, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// References in the one form, and no `$schema` or `$id` inside that would name another draft.
+/// Normalizes references, and removes any nested `$schema` or `$id` that would select another
+/// draft.
 fn rewritten(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => items.iter().map(rewritten).collect(),
         Value::Object(members) => {
             let mut kept = Map::new();
             for (key, value) in members {
-                // A member of that name, in `properties`, holds a schema and not a string.
+                // A member with that name in `properties` is a schema and not a string.
                 match (key.as_str(), value) {
                     ("$schema" | "$id" | "description", Value::String(_)) => {}
                     ("$ref", Value::String(_)) => {

@@ -7,9 +7,15 @@ use anyhow::{Context as _, Result};
 
 use crate::workspace;
 
-const DOCUMENTS: [&str; 6] = [
+const DOCUMENTS: [&str; 12] = [
     "README.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/benchmarks.md",
+    "docs/commands.md",
+    "docs/guarantees.md",
+    "docs/resources.md",
+    "docs/security.md",
     "mcp-client/README.md",
     "mcp-server/README.md",
     "mcp-types/README.md",

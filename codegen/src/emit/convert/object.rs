@@ -45,7 +45,7 @@ impl Way<'_> {
             .iter()
             .filter(|member| member.constant().is_some())
         {
-            // The constant is written by the type itself.
+            // The constant is written by the target type itself.
             if a.open && b.open && !a.members.iter().any(|other| other.json == member.json) {
                 let json = &member.json;
                 stash.push(quote! { extra.remove(#json); });
@@ -88,7 +88,7 @@ impl Way<'_> {
         })
     }
 
-    /// The value of a target's member.
+    /// Generates the value of a member of the target.
     fn member(
         &self,
         def: &TypeDef,
@@ -177,7 +177,8 @@ impl Way<'_> {
             (true, false) => {
                 let made = convert(&quote! { from.#name });
                 let value = made.tokens;
-                // What the other direction invents and this one does not know leaves nothing.
+                // An empty object that only the conversion in the other direction adds is removed
+                // again.
                 let other = self.source().revision.clone();
                 let blank = self
                     .emitter
@@ -211,7 +212,7 @@ impl Way<'_> {
         })
     }
 
-    /// The value of a type that has all its members left out.
+    /// Generates the value of a type with all of its members absent.
     fn blank(&self, ty: &Ty) -> TokenStream {
         if let Ty::Named(name) = self.target().resolve(ty) {
             let path = self.path(false, name);
@@ -234,7 +235,7 @@ impl Way<'_> {
 }
 
 impl Scope<'_> {
-    /// A JSON value of the data as an expression, objects included.
+    /// Converts a JSON value from the hints to an expression, including objects.
     fn invent(
         &self,
         ty: &Ty,
@@ -267,7 +268,7 @@ impl Scope<'_> {
                         }
                         None if member.required => {
                             return Err(EmitError::Unsupported(format!(
-                                "{ident}.{name} is required"
+                                "no value is given for the required member {ident}.{name}"
                             )));
                         }
                         None => quote! { None },
@@ -285,7 +286,7 @@ impl Scope<'_> {
     }
 }
 
-/// An optional value, or what stands for its absence.
+/// Generates an optional value with its replacement if it is absent.
 fn or_else(value: &TokenStream, absent: &Made) -> TokenStream {
     let otherwise = &absent.tokens;
     let text = otherwise.to_string();

@@ -1,4 +1,4 @@
-//! Conversions of unions, form by form.
+//! Conversions of unions, variant by variant.
 
 use super::super::cfg;
 use super::{Made, Way};
@@ -7,8 +7,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 impl Way<'_> {
-    /// Every form of a union as a value of another type; forms that it does not have are errors.
-    /// `None` if it has none of them.
+    /// Generates a `match` that converts every variant of a union to another type. Variants that
+    /// the other type does not have are errors. Returns `None` if it has none of them.
     pub(super) fn spread(&self, name: &str, to: &Ty, expression: &TokenStream) -> Option<Made> {
         let Kind::Union(union) = &self.written(self.from, name)?.kind else {
             return None;
@@ -41,8 +41,8 @@ impl Way<'_> {
         })
     }
 
-    /// A value as a value of a type that has it under another name, as one of its forms, or as
-    /// the form of one of its forms.
+    /// Converts a value to a type that has it under another name, as one of its variants, or as a
+    /// variant of one of its variants.
     pub(super) fn form(&self, from: &Ty, to: &Ty, expression: &TokenStream) -> Option<Made> {
         let Ty::Named(target) = self.target().resolve(to) else {
             return None;
@@ -65,7 +65,8 @@ impl Way<'_> {
             if let Some(variant) = forms().find(|variant| self.corresponds(from, &variant.ty)) {
                 return Some(wrap(variant, self.value(from, &variant.ty, expression)?));
             }
-            // The forms of a union go their own ways; anything else is looked for further inside.
+            // Unions are converted variant by variant; other types are also searched in nested
+            // unions.
             if self.is_union(from).is_none() {
                 return forms().find_map(|variant| {
                     self.form(from, &variant.ty, expression)
@@ -78,7 +79,7 @@ impl Way<'_> {
         self.spread(self.is_union(from)?, to, expression)
     }
 
-    /// The name of a union of the source.
+    /// Returns the name of a union of the source.
     fn is_union<'a>(&'a self, ty: &'a Ty) -> Option<&'a str> {
         let Ty::Named(name) = self.source().resolve(ty) else {
             return None;
@@ -87,7 +88,7 @@ impl Way<'_> {
         matches!(def.kind, Kind::Union(_)).then_some(name)
     }
 
-    /// Whether two types are the same thing in two revisions.
+    /// Returns `true` if two types correspond to each other in two revisions.
     fn corresponds(&self, from: &Ty, to: &Ty) -> bool {
         match (from, to) {
             (Ty::Named(a), Ty::Named(b)) => {

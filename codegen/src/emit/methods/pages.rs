@@ -1,4 +1,4 @@
-//! Lists that come in pages: which requests ask for them, and how to go from page to page.
+//! Paginated lists: finds the requests with pages, and generates how to get from page to page.
 
 use super::super::object::{field, stored};
 use super::super::{EmitError, Scope, docs};
@@ -12,16 +12,17 @@ use quote::{format_ident, quote};
 struct Pages<'a> {
     /// The list in the result.
     items: &'a Member,
-    /// What stands in it.
+    /// The type of its elements.
     item: &'a Ty,
-    /// Where the page begins, in the params.
+    /// The member of the params that selects the page.
     from: &'a Member,
-    /// Where the next page begins, in the result.
+    /// The member of the result that identifies the next page.
     next: &'a Member,
 }
 
-/// Finds them by their form: an optional member of the result has the hand-written type of an
-/// optional member of the params, and the one list that the result must have has named elements.
+/// Finds paginated requests by their form: an optional member of the result has the same
+/// hand-written type as an optional member of the params, and the only required list of the result
+/// has elements of a named type.
 fn pages<'a>(model: &'a Model, message: &'a Message, params: &'a Object) -> Option<Pages<'a>> {
     let MessageKind::Request(Ty::Named(result)) = &message.kind else {
         return None;
@@ -57,31 +58,32 @@ fn pages<'a>(model: &'a Model, message: &'a Message, params: &'a Object) -> Opti
 }
 
 impl Pages<'_> {
-    /// The method that lists everything. `call` is the method that asks for one page.
+    /// Generates the method that creates the list. `call` is the expression that requests its first page.
     fn method(
         &self,
         message: &Message,
-        call: &syn::Ident,
         parameters: &[TokenStream],
-        names: &[syn::Ident],
+        call: &TokenStream,
     ) -> TokenStream {
         let name = format_ident!("{}", field_ident(&self.items.json));
         let request = format_ident!("{}", type_ident(&message.name));
+        let elements = field_ident(&self.items.json).replace('_', " ");
         let text = format!(
-            "Elements of all pages of [`{call}`](Self::{call}), one after the other. Each page is \
-             asked for when it is needed. (`{}`)",
+            "Lists the {elements} of the server (`{}`).\n\nAwait [`all`](List::all) for the elements \
+             of all pages, or take them one after the other with [`next`](List::next): each page is \
+             requested when it is needed. [`one_page`](List::one_page) requests a single page.",
             message.method
         );
         let text = docs::lines(&docs::wrap(&text));
         quote! {
             #text
             pub fn #name(&self, #(#parameters),*) -> List<#request> {
-                self.#call(#(#names),*).list()
+                #call.list()
             }
         }
     }
 
-    /// What a list needs to know of its pages.
+    /// Generates the facts about the pages of a list.
     fn facts(&self, scope: &Scope<'_>, message: &Message) -> Result<TokenStream, EmitError> {
         let request = format_ident!("{}", type_ident(&message.name));
         let item = scope.rust_type(self.item)?;
@@ -103,18 +105,17 @@ impl Pages<'_> {
     }
 }
 
-/// The method of a request that comes in pages, and its facts.
+/// Generates the method of a request whose result is a page, and the implementation of the list's trait.
 pub(super) fn list(
     scope: &Scope<'_>,
     message: &Message,
     params: &Object,
-    call: &syn::Ident,
     parameters: &[TokenStream],
-    names: &[syn::Ident],
+    call: &TokenStream,
 ) -> Result<Option<(TokenStream, TokenStream)>, EmitError> {
     let Some(pages) = pages(scope.model, message, params) else {
         return Ok(None);
     };
-    let method = pages.method(message, call, parameters, names);
+    let method = pages.method(message, parameters, call);
     Ok(Some((method, pages.facts(scope, message)?)))
 }

@@ -1,4 +1,4 @@
-//! The calls that read a member and check it before it is written.
+//! The calls that decode a member, and check it before it is encoded.
 
 use super::super::{EmitError, range};
 use super::field;
@@ -7,7 +7,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
 
-/// The call that reads the member of this number into its place.
+/// Generates the call that decodes the member with this number into its field.
 pub(super) fn read_call(member: &Member, at: u8) -> Result<TokenStream, EmitError> {
     let (name, at) = (field(member), Literal::u8_unsuffixed(at));
     if let Some(constant) = member.constant() {
@@ -44,7 +44,7 @@ pub(super) fn read_call(member: &Member, at: u8) -> Result<TokenStream, EmitErro
         }
         Ty::Array(..) => return Ok(quote! { reader.optional_list(#at, &mut self.#name) }),
         _ if member.required => return Ok(quote! { reader.read(#at, &mut self.#name) }),
-        // Where `null` is a value, it is not the same as an absent member.
+        // If `null` is a valid value, it is different from an absent member.
         Ty::Any | Ty::Nullable(_) => return Ok(quote! { reader.nullable(#at, &mut self.#name) }),
         _ => return Ok(quote! { reader.optional(#at, &mut self.#name) }),
     };
@@ -52,7 +52,7 @@ pub(super) fn read_call(member: &Member, at: u8) -> Result<TokenStream, EmitErro
     Ok(quote! { reader.#call(#at, #range, &mut self.#name) })
 }
 
-/// The check of bounds before a member is written.
+/// Generates the check of bounds before a member is encoded.
 pub(super) fn check_call(member: &Member) -> TokenStream {
     let (name, json) = (field(member), &member.json);
     let (check, range) = match &member.ty {
@@ -84,7 +84,7 @@ pub(super) fn check_call(member: &Member) -> TokenStream {
     quote! { writer.#check(#json, #value, #range); }
 }
 
-/// The range of the integers in a list.
+/// Returns the range of the integers in a list.
 fn item_range(item: &Ty) -> TokenStream {
     match item {
         Ty::Int(bounds) => range::int(bounds),
@@ -92,7 +92,7 @@ fn item_range(item: &Ty) -> TokenStream {
     }
 }
 
-/// A constant as an expression that can be written.
+/// Converts a constant to an expression that can be encoded.
 pub(super) fn constant_tokens(value: &Value) -> Result<TokenStream, EmitError> {
     Ok(match value {
         Value::String(text) => quote! { #text },
@@ -101,6 +101,10 @@ pub(super) fn constant_tokens(value: &Value) -> Result<TokenStream, EmitError> {
             let number = Literal::i64_suffixed(number.as_i64().unwrap_or_default());
             quote! { &#number }
         }
-        other => return Err(EmitError::Unsupported(format!("the constant `{other}`"))),
+        other => {
+            return Err(EmitError::Unsupported(format!(
+                "unsupported constant `{other}`"
+            )));
+        }
     })
 }

@@ -1,4 +1,4 @@
-//! Parameters and results of messages at every revision.
+//! Params and results of messages at every revision.
 
 use super::super::object::field;
 use super::super::{EmitError, Emitter, cfg, used};
@@ -9,7 +9,7 @@ use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Emitter<'_> {
-    /// Parameters and results at every revision.
+    /// Generates the conversions of params and results at every revision.
     pub(super) fn versions(&self) -> Result<TokenStream, EmitError> {
         let mut steps = Vec::new();
         for older in 0..self.newest() {
@@ -24,7 +24,8 @@ impl Emitter<'_> {
             let model = &self.family.models[at];
             let mut names = BTreeSet::new();
             let mut results = BTreeSet::new();
-            // What messages say that no newer revision has, though it has what they say.
+            // Types used by messages that no newer revision has, although a newer revision has
+            // the types.
             let mut last = BTreeSet::new();
             for message in &model.messages {
                 let mut said = BTreeSet::new();
@@ -35,7 +36,9 @@ impl Emitter<'_> {
                 if let MessageKind::Request(ty) = &message.kind
                     && let Some(name) = self.own_name(at, ty)
                 {
-                    said.extend(self.plain_outcome(at, &name).map(|(_, result)| result));
+                    let plain = self.plain_outcome(at, &name).map(|(_, result)| result);
+                    said.extend(plain.clone());
+                    results.extend(plain);
                     results.insert(name.clone());
                     said.insert(name);
                 }
@@ -58,7 +61,7 @@ impl Emitter<'_> {
         let error = used(&["ConvertError"], &items);
         let known = self.known();
         Ok(quote! {
-            //! Parameters and results of messages at every revision that has them.
+            //! The params and results of each message, at every revision that declares them.
             #(use crate::convert::#error;)*
             use crate::json::{self, Writer};
             use crate::message::Outcome;
@@ -69,7 +72,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// What refuses revisions that do not have a type, or are not compiled.
+    /// Generates the check that rejects revisions that do not have a type or are not compiled.
     fn known(&self) -> TokenStream {
         let mut oldest = TokenStream::new();
         for model in self.family.models.iter().rev() {
@@ -84,10 +87,10 @@ impl Emitter<'_> {
             };
         }
         quote! {
-            /// The oldest revision that is compiled.
+            /// The oldest revision whose feature is enabled.
             const OLDEST: Revision = #oldest;
 
-            /// Refuses a revision that does not have a type, or is not compiled.
+            /// Fails for a revision that does not declare a type, or whose feature is disabled.
             fn known(
                 kind: &'static str,
                 revision: Revision,
@@ -103,7 +106,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether no newer revision has a definition.
+    /// Returns `true` if no newer revision has a definition.
     fn is_last(&self, at: usize, name: &str) -> bool {
         at == self.newest() || self.above(at, name).is_none()
     }
@@ -119,8 +122,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The variant of a result that older revisions answer the same request with: where one of
-    /// them knows a single outcome, a newer one may know several.
+    /// Returns the variant of a result that older revisions use for the same request. An older
+    /// revision may have a single outcome where a newer one has several.
     fn plain_outcome(&self, at: usize, name: &str) -> Option<(String, String)> {
         let (model, older) = (
             &self.family.models[at],
@@ -149,7 +152,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// A result with several outcomes: older revisions know the plain one.
+    /// Generates a result with several outcomes. Older revisions have only the plain one.
     fn outcome(&self, at: usize, name: &str, variant: &str) -> TokenStream {
         let (own, cfg) = (self.path_of(at, name), self.revision_cfg(at));
         let revision = revision_ident(&self.family.models[at].revision);
@@ -178,7 +181,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The way from a result to the plain one.
+    /// Generates the conversion of a result to the plain outcome.
     fn completion(&self, at: usize, name: &str) -> TokenStream {
         let features = self.family.models[at].get(name).map(|def| &def.features);
         let cfg_type = features.and_then(|features| cfg(features));
@@ -207,8 +210,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The body that takes a result for complete where its open enumerations say what a
-    /// constructor makes them say.
+    /// Generates the body that treats a result as complete if its open enumerations have the values
+    /// that its constructor sets.
     fn undone(&self, at: usize, name: &str) -> TokenStream {
         let model = &self.family.models[at];
         let members = match model.get(name).map(|def| &def.kind) {
@@ -264,7 +267,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The body that reads a type at a revision: its form there, and from one form to the next.
+    /// Generates the body that decodes a type at a revision: decodes the form of that revision and
+    /// converts it step by step.
     fn reads(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
         let mut body = quote! { json::from_str(text)? };
         for pair in chain.windows(2).rev() {
@@ -299,15 +303,15 @@ impl Emitter<'_> {
         }
     }
 
-    /// What refuses revisions that do not have a type.
+    /// Generates the check that rejects revisions that do not have a type.
     fn demand(&self, name: &str, chain: &[(usize, String)]) -> TokenStream {
         let ends = [chain.last(), chain.first()].into_iter().flatten();
         let ends = ends.map(|(level, _)| revision_ident(&self.family.models[*level].revision));
         quote! { known(#name, revision, #(Revision::#ends),*)?; }
     }
 
-    /// The body that writes a type at a revision: one form after the other, until it is the
-    /// revision's.
+    /// Generates the body that encodes a type at a revision: converts it step by step to the form
+    /// of that revision.
     fn writes(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
         let mut body = TokenStream::new();
         let mut own = Vec::new();
@@ -341,7 +345,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The forms of a type from a revision downwards.
+    /// Returns the forms of a type from a revision to older ones.
     fn chain(&self, at: usize, name: &str, features: &[String]) -> Vec<(usize, String)> {
         let mut chain = vec![(at, name.to_owned())];
         while let Some((level, current)) = chain.last()
@@ -354,7 +358,7 @@ impl Emitter<'_> {
         chain
     }
 
-    /// The path of the type that stands for a name of a revision.
+    /// Returns the path of the Rust type for a name of a revision.
     fn path_of(&self, at: usize, name: &str) -> TokenStream {
         let home = self.family.home(at, name);
         let (module, ident) = (
@@ -365,7 +369,8 @@ impl Emitter<'_> {
     }
 }
 
-/// The conversions between a revision and the next, up and down, and whether they can fail.
+/// The conversions between a revision and the next one, to newer and to older types, and whether
+/// they can fail.
 type Steps = (BTreeMap<String, bool>, BTreeMap<String, bool>);
 
 fn step(target: &TokenStream, fails: Option<&bool>) -> TokenStream {

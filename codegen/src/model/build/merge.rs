@@ -1,4 +1,4 @@
-//! `allOf` merged, `anyOf` spread out.
+//! Merges `allOf` and expands `anyOf`.
 
 use super::shape::{any_of, reference, types_of};
 use super::union::Alternative;
@@ -7,7 +7,7 @@ use crate::model::Kind;
 use serde_json::Value;
 
 impl Builder<'_> {
-    /// Merges `allOf`; what remains is one object, or a union of alternatives.
+    /// Merges `allOf` into one object, or into a union of alternatives.
     pub(super) fn alternatives(
         &mut self,
         name: &str,
@@ -25,7 +25,7 @@ impl Builder<'_> {
         self.union(name, found, pointer)
     }
 
-    /// The alternatives of a schema: `anyOf` spread out, `allOf` merged into each of them.
+    /// Returns the alternatives of a schema: expands `anyOf` and merges `allOf` into each of them.
     fn expand(
         &self,
         schema: &Value,
@@ -33,11 +33,11 @@ impl Builder<'_> {
         depth: usize,
     ) -> Result<Vec<Alternative>, BuildError> {
         if depth > 32 {
-            return self.unsupported(pointer, "`allOf` that refers to itself");
+            return self.unsupported(pointer, "recursive `allOf`");
         }
         if let Some(parts) = any_of(schema) {
             if schema.get("properties").is_some() || schema.get("allOf").is_some() {
-                return self.unsupported(pointer, "a union beside `properties` or `allOf`");
+                return self.unsupported(pointer, "a union together with `properties` or `allOf`");
             }
             let mut all = Vec::new();
             for (at, part) in parts.iter().enumerate() {
@@ -93,13 +93,13 @@ impl Builder<'_> {
         Ok(merged)
     }
 
-    /// Two object schemas as one; the second one's members are the narrower ones.
+    /// Merges two object schemas. The members of the second one narrow those of the first.
     fn merge(&self, first: &Value, second: &Value, pointer: &str) -> Result<Value, BuildError> {
         let object = |schema: &Value| types_of(schema).iter().all(|ty| *ty == "object");
         let (Value::Object(a), Value::Object(b), true) =
             (first, second, object(first) && object(second))
         else {
-            return self.unsupported(pointer, "`allOf` of something else than objects");
+            return self.unsupported(pointer, "`allOf` with schemas that are not objects");
         };
         let mut merged = a.clone();
         for (key, value) in b {

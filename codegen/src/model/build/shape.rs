@@ -1,4 +1,4 @@
-//! What a schema says at one place.
+//! Helpers that read a single schema.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ pub(super) fn reference(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
 }
 
-/// The one value of a schema: `const`, or an enumeration of one.
+/// Returns the only value of a schema: `const`, or an enumeration with one value.
 pub(super) fn constant(schema: &Value) -> Option<&Value> {
     schema
         .get("const")
@@ -16,7 +16,7 @@ pub(super) fn constant(schema: &Value) -> Option<&Value> {
         })
 }
 
-/// The values of a string enumeration and whether it is open: an enumeration or any string.
+/// Returns the values of a string enumeration, and whether it is open: it also accepts any string.
 pub(super) fn string_enum(schema: &Value) -> Option<(Vec<String>, bool)> {
     let closed = |schema: &Value| {
         let values = schema.get("enum")?.as_array()?;
@@ -80,7 +80,7 @@ pub(super) fn is_deprecated(schema: &Value) -> bool {
     schema.get("deprecated") == Some(&Value::Bool(true))
 }
 
-/// Proposals that a node is marked with.
+/// Returns the proposals with which a schema is marked.
 pub(super) fn features(schema: &Value) -> Vec<String> {
     match schema.get("x-feature") {
         Some(Value::String(one)) => vec![one.clone()],

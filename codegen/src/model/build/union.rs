@@ -1,11 +1,11 @@
-//! Unions: a variant for each alternative.
+//! Unions: one variant for each alternative.
 
 use super::shape::{constant, features, reference, types_of};
 use super::{BuildError, Builder};
 use crate::model::{Kind, Ty, Union, Variant, names, variant_ident};
 use serde_json::Value;
 
-/// One way to satisfy a schema after `allOf` was merged: an object, or a schema that is none.
+/// One alternative of a schema after `allOf` was merged: an object or any other schema.
 pub(super) struct Alternative {
     pub(super) label: Option<String>,
     pub(super) schema: Value,
@@ -67,13 +67,13 @@ impl Builder<'_> {
             .collect();
         seen.sort_unstable();
         if seen.windows(2).any(|pair| pair[0] == pair[1]) {
-            return self.unsupported(pointer, "two members of the union give the same name");
+            return self.unsupported(pointer, "two variants of the union have the same Rust name");
         }
         Ok(Kind::Union(Union { variants }))
     }
 }
 
-/// An alternative of several types as one for each type.
+/// Splits an alternative with several types into one alternative for each type.
 fn by_type(part: Alternative) -> Vec<Alternative> {
     let types: Vec<String> = types_of(&part.schema)
         .into_iter()
@@ -93,7 +93,7 @@ fn by_type(part: Alternative) -> Vec<Alternative> {
     types.into_iter().map(one).collect()
 }
 
-/// A name for an alternative: its definition, else its tag, else its type.
+/// Returns a name for an alternative: its definition, or else its tag, or else its type.
 fn label(part: &Alternative, at: usize) -> String {
     if let Some(name) = part.label.as_deref().or_else(|| reference(&part.schema)) {
         return name.to_owned();

@@ -3,7 +3,7 @@
 use mcp_client::InputError;
 use mcp_client::types::json::{self, Map, Object, Value};
 use mcp_client::types::{
-    ElicitAction, ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult, ElicitValue,
+    ElicitAction, ElicitRequestFormParams, ElicitRequestUrlParams, ElicitResult, ElicitValue,
 };
 
 use crate::ask::{Terminal, Turn};
@@ -43,7 +43,7 @@ pub(crate) async fn fill_in(
 /// Asks whether to open a page.
 pub(crate) async fn open(
     terminal: Terminal,
-    params: ElicitRequestURLParams,
+    params: ElicitRequestUrlParams,
 ) -> Result<ElicitResult, InputError> {
     let Some(turn) = terminal.turn().await else {
         return Ok(ElicitResult::new(ElicitAction::Decline));

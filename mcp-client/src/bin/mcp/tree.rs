@@ -59,7 +59,7 @@ fn is_collection(resource: &Resource) -> bool {
 /// What a collection holds, and what is in that, depth first. A collection that holds itself is
 /// gone into once.
 async fn members(client: &Client, uri: &str, depth: usize) -> Result<Vec<Placed>, Failure> {
-    if !client.speaks(Proposal::Sep2093) {
+    if !client.negotiated(Proposal::Sep2093) {
         let message = "the server does not list collections: it does not announce `sep-2093`";
         return Err(Failure::Absent(message.to_owned()));
     }

@@ -1,4 +1,4 @@
-//! [`run`]: serves the client with a process, and with the next one, until the end.
+//! [`run`]: drives the connection to a process, and to its successors if it is restarted.
 
 use std::future::{Future, pending};
 use std::io;
@@ -9,54 +9,55 @@ use std::time::Duration;
 use mcp_types::peer_text::PeerDisplay;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::command::{ChildProcess, Started};
 use super::restart::Restarts;
+use super::stderr;
 use super::stderr::{LastLines, Stderr};
-use super::{ChildProcess, Started, stderr};
-use crate::connect::connect;
-use crate::core::Core;
-use crate::error::TransportError;
-use crate::transport::queue::Queue;
+use crate::protocol::connection::Connection;
+use crate::protocol::error::TransportError;
+use crate::protocol::negotiation::negotiate;
 use crate::transport::stream::{read, write};
+use crate::transport::write_queue::WriteQueue;
 
 /// How long what a process wrote before it ended may take to be read, where another process that
 /// is not of its group still holds the pipe.
 const REST: Duration = Duration::from_millis(500);
 
-/// Serves until the client closes, or the process ends and is not started again.
+/// Drives the connection until the client closes it, or the process exits and is not restarted.
 pub(super) async fn run(
-    core: &Arc<Core>,
-    queue: &Queue,
+    connection: &Arc<Connection>,
+    queue: &WriteQueue,
     mut process: ChildProcess,
     started: Started,
 ) {
     let mut restarts = Restarts::new(process.restart.clone());
-    // Of the question for its revision.
-    let mut may_die = core.pinned.is_none();
-    // The first time it is the builder that agrees.
-    let mut ended = serve(core, queue, &process, started, pending()).await;
+    // Older servers may exit when they receive the probe for the revision.
+    let mut may_die = connection.pinned.is_none();
+    // The builder negotiates with the first process.
+    let mut ended = serve(connection, queue, &process, started, pending()).await;
     loop {
-        // Whoever is too late for the error below is told that it is closed.
+        // Messages that are sent from now on fail with `Closed`.
         queue.close();
-        let Ended::Alone(error) = ended else {
+        let ServeEnd::Alone(error) = ended else {
             return;
         };
-        let agreed = core.era().is_some();
+        let agreed = connection.negotiated().is_some();
         let delay = if agreed {
             restarts.next()
         } else {
             std::mem::take(&mut may_die).then_some(Duration::ZERO)
         };
         let Some(delay) = delay else {
-            core.calls.lose(error);
+            connection.pending.close(error);
             return;
         };
         tracing::warn!(error = %PeerDisplay(&error), ?delay, "the server is started again");
-        core.life.restarting();
-        core.requests.end();
-        core.calls.fail(error);
+        connection.state.set_reconnecting();
+        connection.inbound.abort_requests();
+        connection.pending.fail_all(error);
         tokio::select! {
-            () = core.life.closing() => {
-                ended = Ended::Asked;
+            () = connection.state.shutdown_requested() => {
+                ended = ServeEnd::Asked;
                 continue;
             }
             () = sleep(delay) => {}
@@ -64,46 +65,46 @@ pub(super) async fn run(
         let started = match process.start() {
             Ok(started) => started,
             Err(error) => {
-                ended = Ended::Alone(error);
+                ended = ServeEnd::Alone(error);
                 continue;
             }
         };
         queue.reopen();
         ended = if agreed {
-            serve(core, queue, &process, started, agree(core)).await
+            serve(connection, queue, &process, started, agree(connection)).await
         } else {
-            core.life.open();
-            serve(core, queue, &process, started, pending()).await
+            connection.state.set_connected();
+            serve(connection, queue, &process, started, pending()).await
         };
     }
 }
 
-/// Agrees with a new process, and lets calls through; ends only where that fails.
-async fn agree(core: &Arc<Core>) -> TransportError {
-    if let Err(source) = connect(core).await {
+/// Negotiates with a new process, then lets calls continue. Returns only if that fails.
+async fn agree(connection: &Arc<Connection>) -> TransportError {
+    if let Err(source) = negotiate(connection).await {
         let source = Box::new(source);
         return TransportError::Restarted { source };
     }
-    core.life.open();
+    connection.state.set_connected();
     pending().await
 }
 
-/// How it ended.
-enum Ended {
-    /// The client wanted it.
+/// Why the work with a process ended.
+enum ServeEnd {
+    /// The client closed the connection.
     Asked,
-    /// The process ended, or cannot be used.
+    /// The process exited, or cannot be used.
     Alone(TransportError),
 }
 
-/// Serves with one process until it ends, or `useless` says that it should; then ends it.
+/// Drives the connection to one process until it exits or `useless` returns, then ends it.
 async fn serve(
-    core: &Arc<Core>,
-    queue: &Queue,
+    connection: &Arc<Connection>,
+    queue: &WriteQueue,
     process: &ChildProcess,
     started: Started,
     useless: impl Future<Output = TransportError>,
-) -> Ended {
+) -> ServeEnd {
     let Started {
         mut group,
         stdin,
@@ -111,33 +112,33 @@ async fn serve(
         stderr,
     } = started;
     let mut last = LastLines::default();
-    let mut reading = Part::new(read(core, queue, stdout));
-    let mut writing = Part::new(write(queue, stdin));
-    let mut hearing = Part::new(hear(stderr, &process.stderr, &mut last));
+    let mut reading = Task::new(read(connection, queue, stdout));
+    let mut writing = Task::new(write(queue, stdin));
+    let mut hearing = Task::new(hear(stderr, &process.stderr, &mut last));
 
     let reason = {
         let mut useless = pin!(useless);
-        let mut closing = pin!(core.life.closing());
+        let mut closing = pin!(connection.state.shutdown_requested());
         loop {
             tokio::select! {
-                () = &mut closing => break Ended::Asked,
-                error = &mut useless => break Ended::Alone(error),
+                () = &mut closing => break ServeEnd::Asked,
+                error = &mut useless => break ServeEnd::Alone(error),
                 ended = reading.end() => break why(ended),
                 ended = writing.end() => break why(ended),
-                // How it ended is asked again.
-                _ = group.wait() => break Ended::Alone(TransportError::Closed),
+                // Its status is read below.
+                _ = group.wait() => break ServeEnd::Alone(TransportError::Closed),
                 // Its logs may end before it does.
                 _ = hearing.end() => {}
             }
         }
     };
-    let wanted = matches!(reason, Ended::Asked);
+    let wanted = matches!(reason, ServeEnd::Asked);
     if wanted {
         queue.close();
     }
 
     let (status, asked) = {
-        // The end of its input is what tells the process.
+        // The process exits when its input ends.
         let begun = Instant::now();
         let mut ending = pin!(async {
             if wanted {
@@ -149,7 +150,7 @@ async fn serve(
             drop(writing);
             group.end(begun, process.grace).await
         });
-        // What it wrote before its end is still heard.
+        // What it wrote before it exited is still read.
         let mut rest = pin!(async { tokio::join!(reading.finish(), hearing.finish()) });
         tokio::select! {
             ended = &mut ending => {
@@ -161,16 +162,16 @@ async fn serve(
     };
     drop(hearing);
     match (reason, status) {
-        (Ended::Alone(TransportError::Closed | TransportError::Io(_)), Ok(status)) if !asked => {
+        (ServeEnd::Alone(TransportError::Closed | TransportError::Io(_)), Ok(status)) if !asked => {
             let stderr = last.text();
-            Ended::Alone(TransportError::Exited { status, stderr })
+            ServeEnd::Alone(TransportError::Exited { status, stderr })
         }
         (reason, _) => reason,
     }
 }
 
-fn why(ended: io::Result<()>) -> Ended {
-    Ended::Alone(ended.map_or_else(TransportError::from, |()| TransportError::Closed))
+fn why(ended: io::Result<()>) -> ServeEnd {
+    ServeEnd::Alone(ended.map_or_else(TransportError::from, |()| TransportError::Closed))
 }
 
 async fn hear(
@@ -184,15 +185,15 @@ async fn hear(
     }
 }
 
-/// One of the things that go on at once, of which the others go on when one ends.
-struct Part<'a>(Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send + 'a>>>);
+/// One of several futures that run at once and end at different times.
+struct Task<'a>(Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send + 'a>>>);
 
-impl<'a> Part<'a> {
+impl<'a> Task<'a> {
     fn new(part: impl Future<Output = io::Result<()>> + Send + 'a) -> Self {
         Self(Some(Box::pin(part)))
     }
 
-    /// Ends when it does, once.
+    /// Returns when the future ends; afterwards, never again.
     async fn end(&mut self) -> io::Result<()> {
         let Some(part) = &mut self.0 else {
             return pending().await;
@@ -202,10 +203,10 @@ impl<'a> Part<'a> {
         ended
     }
 
-    /// Ends when it does, or has.
+    /// Returns when the future ends, or at once if it has ended.
     async fn finish(&mut self) {
         if self.0.is_some() {
-            // There is nobody left to tell.
+            // The connection is over, so the error does not matter.
             let _ = self.end().await;
         }
     }

@@ -1,4 +1,4 @@
-//! [`Stderr`]: what becomes of what a process writes to its standard error.
+//! [`Stderr`]: where the standard error of a process goes.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,28 +14,27 @@ const LINE: usize = 4 << 10;
 /// Bytes of the last lines that are remembered.
 const REMEMBERED: usize = 4 << 10;
 
-/// What becomes of what a server's process writes to its standard error: logs for people, which
-/// need not mean that anything is wrong.
+/// Where the standard error of a server process goes: logs for people, which do not mean that
+/// anything is wrong.
 ///
-/// What is captured is also remembered, the last 4 KiB of it, and told with
+/// The last 4 KiB of captured output are also part of
 /// [`TransportError::Exited`](crate::TransportError::Exited).
 #[derive(Clone, Default)]
 pub enum Stderr {
-    /// Goes where the client's own goes.
+    /// To the standard error of the client.
     #[default]
     Inherit,
-    /// Is thrown away.
+    /// Discarded.
     Null,
-    /// Becomes events of `tracing`, at the level `INFO`, a line each. Control characters are
-    /// escaped.
+    /// To `tracing`, one event at the level `INFO` per line. Control characters are escaped.
     Trace,
-    /// Is handed over, a line each; see [`capture`](Self::capture).
+    /// To a function, line by line; see [`capture`](Self::capture).
     Capture(Arc<dyn Fn(&str) + Send + Sync>),
 }
 
 impl Stderr {
-    /// Hands each line over, without its end. Bytes that are not UTF-8 are replaced, and lines of
-    /// more than 4 KiB come in pieces. What hears of them must not block.
+    /// Calls `line` for each line, without its end. Bytes that are not UTF-8 are replaced, and lines of
+    /// more than 4 KiB are split. The function must not block.
     pub fn capture(line: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self::Capture(Arc::new(line))
     }

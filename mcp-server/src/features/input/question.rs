@@ -4,7 +4,7 @@ use mcp_types::json::Object;
 use mcp_types::rpc;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
-    ElicitRequestFormParams, ElicitRequestURLParams, ElicitationCapability, IncludeContext,
+    ElicitRequestFormParams, ElicitRequestUrlParams, ElicitationCapability, IncludeContext,
     InputRequest, ListRootsRequest, Request, RequestId, Revision, SamplingCapability,
 };
 
@@ -15,7 +15,7 @@ use crate::protocol::peer::Peer;
 pub(crate) enum Question {
     Form(ElicitRequestFormParams),
     Url {
-        params: ElicitRequestURLParams,
+        params: ElicitRequestUrlParams,
         /// What older peers know the interaction by.
         id: String,
     },
@@ -116,7 +116,7 @@ impl Question {
                 id: known_by,
             } => {
                 params.extra.insert("elicitationId", known_by);
-                let params = ElicitRequestParams::URL(params);
+                let params = ElicitRequestParams::Url(params);
                 rpc::write_request_at(message, id, method, params, revision)?;
             }
             Self::Sample(params) => {

@@ -6,7 +6,7 @@ use super::super::super::error::DecodeError;
 use super::super::{Object, Value};
 use super::{Decoder, Members};
 
-/// Makes a type a deserializer by way of another, method by method.
+/// Implements `Deserializer` for a type by converting it to another one, method by method.
 macro_rules! forward {
     ($source:ty => $target:expr) => {
         impl<'de> Deserializer<'de> for $source {

@@ -12,16 +12,16 @@ use super::super::{Object, Value};
 use super::variant::OneMember;
 use super::{Decoder, Result, deeper};
 
-/// The members of an object, to be decoded: a deserializer and, for unions that have looked at
-/// some members already, a `MapAccess`.
+/// The members of an object that is being decoded: a deserializer and, for unions that have already
+/// read some of the members, a `MapAccess`.
 ///
-/// Members that `deserialize_struct` names come first and in that order, so that a union that
-/// names its tag there need not put anything aside.
+/// Members that `deserialize_struct` lists come first and in that order, so that a union that lists
+/// its tag there needs no buffer.
 pub struct Members<'de> {
     pub(super) entries: Entries<'de>,
-    /// The name that was handed out, and the value that is due.
+    /// The name that was returned last, and the value that is read next.
     current: Option<(Cow<'de, str>, Node<'de>)>,
-    /// The containers around the object.
+    /// The depth of the object, in containers around it.
     pub(super) depth: usize,
 }
 
@@ -65,7 +65,7 @@ impl<'de> From<&'de Object> for Members<'de> {
 }
 
 impl From<Vec<(String, Value)>> for Members<'_> {
-    /// Names that stand twice are handed over twice, as from text.
+    /// Duplicate names are passed to the visitor twice, as from text.
     fn from(members: Vec<(String, Value)>) -> Self {
         let mut object = Object::with_capacity(members.len());
         for (name, value) in members {
@@ -82,11 +82,11 @@ impl<'de> MapAccess<'de> for Members<'de> {
         self.current = self.entries.next();
         match &self.current {
             None => Ok(None),
-            // A borrowed name can be lent for longer than this call.
+            // A borrowed name may outlive this call.
             Some((Cow::Borrowed(name), _)) => seed
                 .deserialize(BorrowedStrDeserializer::new(name))
                 .map(Some),
-            // An owned one stays here: it is needed should the value fail.
+            // An owned name is kept, because it is needed for the path if the value fails.
             Some((Cow::Owned(name), _)) => seed
                 .deserialize(name.as_str().into_deserializer())
                 .map(Some),
@@ -95,7 +95,9 @@ impl<'de> MapAccess<'de> for Members<'de> {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
         let Some((name, node)) = self.current.take() else {
-            return Err(DecodeError::data("a value was asked for before its name"));
+            return Err(DecodeError::data(
+                "`next_value` was called before `next_key`",
+            ));
         };
         let depth = deeper(self.depth)?;
         seed.deserialize(Decoder { node, depth })

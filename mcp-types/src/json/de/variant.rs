@@ -1,4 +1,4 @@
-//! Enums of Rust's own form: a name alone, or an object with one member.
+//! Enums in serde's default representation: a name alone, or an object with one member.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,13 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, EnumAccess, VariantA
 use super::super::super::error::DecodeError;
 use super::{Decoder, Members, Result, deeper};
 
-/// The value of the one member, and its name.
+/// The value of the only member, and its name.
 pub(super) struct Variant<'de> {
     name: Cow<'de, str>,
     value: Decoder<'de>,
 }
 
-/// An object that is meant to have one member.
+/// An object that must have exactly one member.
 pub(super) struct OneMember<'de>(pub(super) Members<'de>);
 
 impl<'de> EnumAccess<'de> for OneMember<'de> {

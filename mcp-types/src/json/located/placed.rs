@@ -1,4 +1,4 @@
-//! [`Placed`]: an error of another crate's deserializer, and the path that it has by itself.
+//! [`Placed`]: an error of another crate's deserializer, with a path of its own.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use serde::de::{Error, Expected, Unexpected};
 use super::super::super::error::{Parts, Path};
 use super::Trail;
 
-/// An error raised while members or elements are read.
-// Boxed, so that results stay small on the way that works.
+/// An error that is raised while members or elements are read.
+// Boxed, so that results stay small when decoding succeeds.
 pub(super) struct Placed<E>(Box<(E, Path)>);
 
 impl<E> Placed<E> {
-    /// Puts the path into the trail, and gives the error of the other crate, which goes on.
+    /// Moves the path into the trail and returns the error of the other crate.
     #[cold]
     pub(super) fn leave(self, trail: &mut Trail<'_>) -> E {
         let (error, path) = *self.0;
@@ -37,7 +37,7 @@ impl<E: Error> Error for Placed<E> {
 
     #[cold]
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        // Formats differ in what they call a unit.
+        // Formats use different descriptions for a unit.
         E::invalid_type(unexpected, expected).into()
     }
 }

@@ -1,32 +1,32 @@
-//! [`Sizes`]: how many elements long arrays have, counted in the text before they are read.
+//! [`Sizes`]: the lengths of long arrays, counted in the text before the arrays are decoded.
 //!
-//! A list that grows while it is read is there twice whenever it moves, and ends with room that
-//! nothing uses: `[0,0,..]` has two bytes for each element, and would take up to 48 times its text.
-//! So an array that exceeds [`LONG`] elements asks for its size, and gets a place of exactly that
-//! size. The first one that asks has the text walked once, for all that follow. Objects need no
-//! such care: the text of a member is longer.
+//! A list that grows while it is decoded exists twice whenever it is reallocated, and ends with
+//! unused capacity. `[0,0,..]` has two bytes of text for each element, so the list could take up to
+//! 48 times the length of its text. Therefore an array that exceeds [`LONG`] elements requests its
+//! length and is allocated with exactly that capacity. The first request scans the text once for
+//! all arrays that follow. Objects do not need this: the text of a member is longer.
 
 use std::collections::VecDeque;
 
 use super::super::de::NESTING_LIMIT;
 
-/// Arrays with more elements than this know their size beforehand. Shorter ones grow: to look at the
-/// text once more would cost time with every message.
+/// Arrays with more elements than this are measured in advance. Shorter ones grow, because scanning
+/// the text a second time would cost time for every message.
 pub(in super::super) const LONG: usize = 1024;
 
-/// The sizes of the long arrays of a text.
+/// The lengths of the long arrays of a text.
 pub(super) struct Sizes<'t> {
     text: &'t str,
-    /// Those that were not asked for yet, in the order of `at`; `None` before somebody asks.
+    /// The arrays that were not requested yet, ordered by `at`. `None` before the first request.
     long: Option<VecDeque<Size>>,
-    /// The address up to which the text was read, at least.
+    /// The address up to which the text was read, as a lower bound.
     read: usize,
 }
 
 struct Size {
-    /// Where the array exceeds [`LONG`] elements.
+    /// The position at which the array exceeds [`LONG`] elements.
     at: usize,
-    /// How many elements it has from there on.
+    /// The number of elements from that position on.
     rest: usize,
 }
 
@@ -39,22 +39,22 @@ impl<'t> Sizes<'t> {
         }
     }
 
-    /// Notes that a part of the text was read.
+    /// Records that a part of the text was read.
     #[inline]
     pub(super) fn read(&mut self, part: &str) {
         self.read = part.as_ptr().addr() + part.len();
     }
 
-    /// How many elements follow the first [`LONG`] ones of the array at hand.
+    /// Returns how many elements follow the first [`LONG`] ones of the current array.
     #[cold]
     pub(super) fn rest(&mut self) -> Option<usize> {
         let text = self.text.as_bytes();
-        // A part of another text has another address: then nothing is known.
+        // A part of another text has an unrelated address: then nothing is known.
         let read = self.read.wrapping_sub(text.as_ptr().addr());
         let read = if read <= text.len() { read } else { 0 };
         let long = self.long.get_or_insert_with(|| count(text));
-        // What was skipped and not read is passed over. Each size is given once, so that all
-        // together never exceed what the text can hold.
+        // Arrays that were skipped are dropped. Each length is returned once, so that their sum
+        // never exceeds what the text can hold.
         while let Some(size) = long.pop_front() {
             if size.at >= read {
                 return Some(size.rest);
@@ -64,9 +64,10 @@ impl<'t> Sizes<'t> {
     }
 }
 
-/// Counts the elements of long arrays, in one walk.
+/// Counts the elements of long arrays, in one pass.
 fn count(bytes: &[u8]) -> VecDeque<Size> {
-    /// An array or object that is open: its separators so far, and its place among the long ones.
+    /// An open array or object: the number of separators so far, and its index among the long
+    /// arrays.
     #[derive(Clone, Copy)]
     struct Open {
         is_array: bool,
@@ -97,11 +98,12 @@ fn count(bytes: &[u8]) -> VecDeque<Size> {
                 open.is_array = *byte == b'[';
                 open.separators = 0;
             }
-            // What nests deeper is refused when it is read.
+            // Deeper nesting is rejected when it is decoded.
             b'[' | b'{' => return long,
             b']' | b'}' => {
                 if open.is_array && open.separators + 1 == LONG {
-                    // Asks when it looks for one more element, which is not there.
+                    // The decoder requests the length when it tries to read one more element, which
+                    // does not exist.
                     long.push_back(Size { at, rest: 0 });
                 } else if open.is_array
                     && open.separators >= LONG
@@ -120,13 +122,13 @@ fn count(bytes: &[u8]) -> VecDeque<Size> {
     long
 }
 
-/// Where the string ends whose text begins here.
+/// Returns the index of the closing quote of a string, given the bytes after its opening quote.
 pub(in super::super) fn string_end(bytes: &[u8]) -> usize {
     const STEP: usize = 16;
     let special = |byte: u8| matches!(byte, b'"' | b'\\');
     let mut at = 0;
     loop {
-        // Without a branch for each byte, so that the compiler compares many at once.
+        // Without a branch for each byte, so that the compiler vectorizes the comparison.
         while let Some(step) = bytes.get(at..at + STEP)
             && !step
                 .iter()

@@ -1,4 +1,5 @@
-//! Enums of Rust's own form: the place of what a variant holds is the variant's name.
+//! Enums in serde's default representation. The path of a variant's content is the name of the
+//! variant.
 
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, EnumAccess, VariantAccess, Visitor};
@@ -6,7 +7,7 @@ use serde::de::{DeserializeSeed, EnumAccess, VariantAccess, Visitor};
 use super::super::super::codec::Key;
 use super::{Located, Trail};
 
-/// The variants, of which one is chosen by its name.
+/// The variants, one of which is selected by its name.
 pub(super) struct Variants<'a, 't, A> {
     access: A,
     trail: &'a mut Trail<'t>,
@@ -40,7 +41,7 @@ impl<'a, 't, 'de, A: EnumAccess<'de>> EnumAccess<'de> for Variants<'a, 't, A> {
     }
 }
 
-/// What the variant of a name holds.
+/// The content of a variant.
 pub(super) struct Content<'a, 't, 'de, A> {
     access: A,
     name: Key<'de>,
@@ -51,7 +52,7 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Content<'_, '_, 'de, A> 
     type Error = A::Error;
 
     fn unit_variant(self) -> Result<(), A::Error> {
-        // Nothing is within, and a variant without contents may be a name alone.
+        // There is no content, and a variant without content may be a name alone.
         self.access.unit_variant()
     }
 

@@ -1,18 +1,18 @@
-//! Walking the members of a [`Map`](super::Map).
+//! Iterators over the members of a [`Map`](super::Map).
 
 use std::{fmt, slice, vec};
 
 use super::Member;
 
-/// The members in order.
+/// Iterator over the members, in order.
 #[derive(Debug)]
 pub struct Iter<'a, V>(slice::Iter<'a, Member<V>>);
 
-/// The members in order, their values to be changed.
+/// Iterator over the members with mutable values, in order.
 #[derive(Debug)]
 pub struct IterMut<'a, V>(slice::IterMut<'a, Member<V>>);
 
-/// The members in order, taken out of the object.
+/// Iterator that moves the members out of the object, in order.
 pub struct IntoIter<V>(vec::IntoIter<Member<V>>);
 
 impl<'a, V> Iter<'a, V> {
@@ -22,7 +22,7 @@ impl<'a, V> Iter<'a, V> {
     }
 }
 
-// Derived, it would ask for `V: Clone`.
+// A derived implementation would require `V: Clone`.
 impl<V> Clone for Iter<'_, V> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
@@ -46,7 +46,7 @@ impl<V> IntoIter<V> {
         Self(members.into_iter())
     }
 
-    /// The names that are left, in order.
+    /// Returns the remaining names, in order.
     pub(in super::super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.as_slice().iter().map(|member| member.name.as_str())
     }

@@ -1,4 +1,5 @@
-//! [`Line`]: compact JSON in one line, and a member that the `_meta` of the outermost object gets.
+//! [`Line`]: a formatter for compact JSON in one line that can add a member to the `_meta` of the
+//! outermost object.
 
 use std::io::{self, Write};
 
@@ -7,7 +8,7 @@ use serde_json::value::RawValue;
 
 const META: &str = "_meta";
 
-/// How `serde_json` writes for us.
+/// The formatter for `serde_json`.
 pub(super) struct Line<'a>(Option<Added<'a>>);
 
 impl<'a> Line<'a> {
@@ -15,8 +16,8 @@ impl<'a> Line<'a> {
         Self(None)
     }
 
-    /// Adds a member to the `_meta` of the outermost object, or a `_meta` with this member, unless
-    /// the object has it.
+    /// Creates a formatter that adds a member to the `_meta` of the outermost object, unless
+    /// `_meta` has that member already. A missing `_meta` is created.
     pub(super) fn adding(name: &'a str, value: &'a RawValue) -> Self {
         Self(Some(Added {
             name,
@@ -29,42 +30,43 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A member to add, and what was seen of the object so far.
+/// The member to add, and the state of the outermost object so far.
 struct Added<'a> {
     name: &'a str,
     value: &'a RawValue,
-    /// How many objects and arrays are open.
+    /// The number of open objects and arrays.
     depth: usize,
     key: Key,
     meta: Meta,
-    /// Whether the object that matters, this or its `_meta`, has no members yet.
+    /// `true` while the relevant object (the outermost one or its `_meta`) has no members yet.
     first: bool,
 }
 
-/// What was seen of the outermost object's `_meta`.
+/// The state of the `_meta` of the outermost object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meta {
     Missing,
-    /// It is the last member, so far without the one to add.
+    /// It is the last member so far and does not have the member to add.
     Incomplete,
-    /// It is the last member, with the one to add.
+    /// It is the last member so far and has the member to add.
     Complete,
     Passed,
 }
 
-/// The name that is being written.
+/// The state of the name that is being written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
-    /// None that matters.
+    /// No relevant name.
     None,
     Begun,
-    /// The one that is looked for, if it ends here.
+    /// The name that is searched for, provided that it ends here.
     Wanted,
     Other,
 }
 
 impl Added<'_> {
-    /// Whether the members that are being written are those of the object or of its `_meta`.
+    /// Returns `true` if the members that are being written belong to the outermost object or to
+    /// its `_meta`.
     fn matters(&self) -> bool {
         let within = matches!(self.meta, Meta::Incomplete | Meta::Complete);
         self.depth == 1 || (self.depth == 2 && within)
@@ -95,7 +97,7 @@ impl Added<'_> {
         }
     }
 
-    /// A part of a text, which is the whole of it unless something needs an escape.
+    /// Receives a part of a string. It is the whole string unless something in it is escaped.
     fn text(&mut self, part: &str) {
         self.key = match self.key {
             Key::None => Key::None,
@@ -122,7 +124,7 @@ impl Added<'_> {
         self.key = Key::None;
     }
 
-    /// Writes what the object lacks that ends.
+    /// Adds the missing member when the object ends.
     fn complete(&mut self, writer: &mut (impl Write + ?Sized)) -> io::Result<()> {
         let (open, close) = match (self.depth, self.meta) {
             (1, Meta::Missing) => ("\"_meta\":{", "}"),
@@ -140,15 +142,15 @@ impl Added<'_> {
     }
 }
 
-/// JSON that is there already, without line breaks: with one, what a peer has written could end
-/// our line and begin another message.
+/// Writes raw JSON without line breaks. Otherwise the text of a peer could end the current line and
+/// start another message.
 fn raw(writer: &mut (impl Write + ?Sized), text: &str) -> io::Result<()> {
-    // The usual case; `contains` is much faster than to look at each character.
+    // The usual case. `contains` is much faster than a check of each character.
     let bytes = text.as_bytes();
     if !bytes.contains(&b'\n') && !bytes.contains(&b'\r') {
         return writer.write_all(bytes);
     }
-    // A line break in JSON is white space: within strings it is escaped.
+    // A line break in JSON is white space, because it is escaped within strings.
     for (at, part) in text.split(['\n', '\r']).enumerate() {
         if at > 0 {
             writer.write_all(b" ")?;

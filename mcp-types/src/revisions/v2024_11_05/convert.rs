@@ -206,16 +206,16 @@ impl From<old::InitializeResult> for new::InitializeResult {
     }
 }
 
-impl From<old::JSONRPCMessage> for new::JSONRPCMessage {
+impl From<old::JsonRpcMessage> for new::JsonRpcMessage {
     #[inline]
-    fn from(from: old::JSONRPCMessage) -> Self {
+    fn from(from: old::JsonRpcMessage) -> Self {
         match from {
-            old::JSONRPCMessage::Request(value) => new::JSONRPCMessage::Request(value),
-            old::JSONRPCMessage::Notification(value) => {
-                new::JSONRPCMessage::Notification(value)
+            old::JsonRpcMessage::Request(value) => new::JsonRpcMessage::Request(value),
+            old::JsonRpcMessage::Notification(value) => {
+                new::JsonRpcMessage::Notification(value)
             }
-            old::JSONRPCMessage::Response(value) => new::JSONRPCMessage::Response(value),
-            old::JSONRPCMessage::Error(value) => new::JSONRPCMessage::Error(value),
+            old::JsonRpcMessage::Response(value) => new::JsonRpcMessage::Response(value),
+            old::JsonRpcMessage::Error(value) => new::JsonRpcMessage::Error(value),
         }
     }
 }
@@ -685,20 +685,20 @@ impl From<new::InitializeResult> for old::InitializeResult {
     }
 }
 
-impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
+impl TryFrom<new::JsonRpcMessage> for old::JsonRpcMessage {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: new::JSONRPCMessage) -> Result<Self, ConvertError> {
+    fn try_from(from: new::JsonRpcMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                new::JSONRPCMessage::Request(value) => {
-                    old::JSONRPCMessage::Request(value)
+                new::JsonRpcMessage::Request(value) => {
+                    old::JsonRpcMessage::Request(value)
                 }
-                new::JSONRPCMessage::Notification(value) => {
-                    old::JSONRPCMessage::Notification(value)
+                new::JsonRpcMessage::Notification(value) => {
+                    old::JsonRpcMessage::Notification(value)
                 }
-                new::JSONRPCMessage::BatchRequest(_) => {
+                new::JsonRpcMessage::BatchRequest(_) => {
                     return Err(
                         ConvertError::no_variant(
                             "JSONRPCMessage",
@@ -707,11 +707,11 @@ impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
                         ),
                     );
                 }
-                new::JSONRPCMessage::Response(value) => {
-                    old::JSONRPCMessage::Response(value)
+                new::JsonRpcMessage::Response(value) => {
+                    old::JsonRpcMessage::Response(value)
                 }
-                new::JSONRPCMessage::Error(value) => old::JSONRPCMessage::Error(value),
-                new::JSONRPCMessage::BatchResponse(_) => {
+                new::JsonRpcMessage::Error(value) => old::JsonRpcMessage::Error(value),
+                new::JsonRpcMessage::BatchResponse(_) => {
                     return Err(
                         ConvertError::no_variant(
                             "JSONRPCMessage",

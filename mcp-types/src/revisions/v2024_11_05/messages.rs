@@ -53,7 +53,7 @@ impl Notification for ProgressNotification {
     type Params = ProgressNotificationParams;
 }
 
-/// Every message of this revision, requests and notifications of both sides.
+/// All messages of this revision: requests and notifications of both sides.
 pub const MESSAGES: &[MessageInfo] = &[
     MessageInfo {
         name: "CallToolRequest",

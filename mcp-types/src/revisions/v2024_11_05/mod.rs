@@ -23,8 +23,8 @@ pub use super::v2025_03_26::{
 
 pub use super::v2025_06_18::{
     CallToolRequestParams, CancelledNotificationParams, CancelledNotification,
-    StopReason, GetPromptRequestParams, InitializedNotification, JSONRPCError,
-    JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, PaginatedRequestParams,
+    StopReason, GetPromptRequestParams, InitializedNotification, JsonRpcError,
+    JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, PaginatedRequestParams,
     LoggingMessageNotificationParams, LoggingMessageNotification, Notification,
     PaginatedRequest, PingRequest, PromptListChangedNotification,
     ReadResourceRequestParams, Request, ResourceListChangedNotification,
@@ -45,23 +45,23 @@ pub use super::v2026_07_28::{
     ResourcesCapability, ToolsCapability,
 };
 
-/// `LATEST_PROTOCOL_VERSION` of the specification: `"2024-11-05"`.
+/// The constant `LATEST_PROTOCOL_VERSION` of the specification: `"2024-11-05"`.
 pub const LATEST_PROTOCOL_VERSION: &str = "2024-11-05";
 
-/// `JSONRPC_VERSION` of the specification: `"2.0"`.
+/// The constant `JSONRPC_VERSION` of the specification: `"2.0"`.
 pub const JSONRPC_VERSION: &str = "2.0";
 
-/// `PARSE_ERROR` of the specification: `-32700`.
+/// The constant `PARSE_ERROR` of the specification: `-32700`.
 pub const PARSE_ERROR: i64 = -32700;
 
-/// `INVALID_REQUEST` of the specification: `-32600`.
+/// The constant `INVALID_REQUEST` of the specification: `-32600`.
 pub const INVALID_REQUEST: i64 = -32600;
 
-/// `METHOD_NOT_FOUND` of the specification: `-32601`.
+/// The constant `METHOD_NOT_FOUND` of the specification: `-32601`.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 
-/// `INVALID_PARAMS` of the specification: `-32602`.
+/// The constant `INVALID_PARAMS` of the specification: `-32602`.
 pub const INVALID_PARAMS: i64 = -32602;
 
-/// `INTERNAL_ERROR` of the specification: `-32603`.
+/// The constant `INTERNAL_ERROR` of the specification: `-32603`.
 pub const INTERNAL_ERROR: i64 = -32603;

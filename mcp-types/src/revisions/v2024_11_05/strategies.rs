@@ -355,16 +355,16 @@ impl Arbitrary for InitializeResult {
     }
 }
 
-impl Arbitrary for JSONRPCMessage {
+impl Arbitrary for JsonRpcMessage {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
-            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
-            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
-            any::<JSONRPCError>().prop_map(Self::Error).boxed(),
+            any::<JsonRpcRequest>().prop_map(Self::Request).boxed(),
+            any::<JsonRpcNotification>().prop_map(Self::Notification).boxed(),
+            any::<JsonRpcResponse>().prop_map(Self::Response).boxed(),
+            any::<JsonRpcError>().prop_map(Self::Error).boxed(),
         ])
     }
 }

@@ -7,22 +7,22 @@ use crate::codec::{self, Extra, Map, Number, Object};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
 
-/// Part shared by all objects that can carry hints for the client. The types that build on it
-/// repeat the member.
+/// Base of objects that can carry annotations for the client. The types that extend it repeat
+/// the member.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Annotated {
-    /// Hints on audience and weight, for the client's display and selection. Absent where the
-    /// sender has none to give.
+    /// Hints about audience and priority, which clients can use for display and filtering. Absent
+    /// if the sender gives no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Annotated {
-    /// Makes one without optional members.
+    /// Creates an `Annotated` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -76,20 +76,20 @@ impl Serialize for Annotated {
     }
 }
 
-/// Runs one of the server's tools (`tools/call`).
+/// Calls a tool of the server (`tools/call`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CallToolRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequest {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequest` from its required fields.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
@@ -138,16 +138,16 @@ impl Serialize for CallToolRequest {
     }
 }
 
-/// One piece of what a tool or prompt returns: text, an image, or a resource. Told apart by
-/// `type`.
+/// Content block of a tool result or a prompt message: text, an image, or an embedded
+/// resource. The `type` member selects the variant.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
-    /// A block of plain text, to or from a model.
+    /// Block of plain text, as input to a model or as its output.
     Text(TextContent),
-    /// A picture that travels inside the message, for a model to see or as its output.
+    /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
-    /// A resource that travels inside the message, contents included.
+    /// Resource embedded in a message together with its contents.
     Resource(EmbeddedResource),
 }
 
@@ -212,27 +212,28 @@ impl codec::Vacant for ContentBlock {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// What a tool returned. A tool that fails reports it here with `isError`, so that the model
-/// can read the reason and try again; an unknown tool is a protocol error instead.
+/// Output of a tool. A tool reports its own errors here with `isError`, so that the model can
+/// read the reason and try again. An unknown tool is a protocol error instead.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// The output as blocks for the model or the user to read. It may be empty.
+    /// Output as content blocks for the model or the user. It can be empty.
     pub content: Vec<ContentBlock>,
-    /// Whether the tool failed; `content` then tells why. Absent means `false`.
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     pub is_error: Option<bool>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResult {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResult` from its required fields.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -302,21 +303,21 @@ impl Serialize for CallToolResult {
     }
 }
 
-/// Every notification that a client may send. The variant follows from `method`.
+/// Any notification that a client can send. The `method` member selects the variant.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
-    /// Tells the other side that nobody waits for a request's answer any more
-    /// (`notifications/cancelled`); it should stop and send no answer.
+    /// Cancels a request that the sender issued earlier (`notifications/cancelled`).
     Cancelled(CancelledNotification),
-    /// Ends the handshake (`notifications/initialized`): the client has read the server's answer
-    /// and normal work begins.
+    /// Completes the handshake (`notifications/initialized`).
     Initialized(InitializedNotification),
-    /// Tells the sender of a long request how far the work has come.
+    /// Informs the sender of a request about the progress of that request
+    /// (`notifications/progress`).
     Progress(ProgressNotification),
-    /// Says that the client added, removed or changed a root.
+    /// Informs the server that the client added, removed or changed a root
+    /// (`notifications/roots/list_changed`).
     RootsListChanged(RootsListChangedNotification),
 }
 
@@ -398,38 +399,38 @@ impl codec::Vacant for ClientNotification {
     const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
-/// Every request that a client may send. The variant follows from `method`.
+/// Any request that a client can send. The `method` member selects the variant.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
-    /// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
+    /// Starts a session (`initialize`).
     Initialize(InitializeRequest),
-    /// Checks that the other side still answers; either side may send it.
+    /// Checks whether the peer is responsive (`ping`).
     Ping(PingRequest),
-    /// Asks for one page of the resources that the server offers (`resources/list`).
+    /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
-    /// Asks for one page of the resource templates that the server offers
-    /// (`resources/templates/list`).
+    /// Requests one page of the resource templates of the server (`resources/templates/list`).
     ListResourceTemplates(ListResourceTemplatesRequest),
-    /// Asks a server for the contents of one resource.
+    /// Reads the contents of a resource (`resources/read`).
     ReadResource(ReadResourceRequest),
-    /// Asks the server to report changes of one resource until `resources/unsubscribe`.
+    /// Subscribes to changes of one resource (`resources/subscribe`) until
+    /// `resources/unsubscribe`.
     Subscribe(SubscribeRequest),
-    /// Ends what `resources/subscribe` began: changes of the resource are no longer reported.
+    /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
     Unsubscribe(UnsubscribeRequest),
-    /// Asks for one page of the prompts that the server offers (`prompts/list`).
+    /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
     /// Fetches a prompt with its arguments filled in (`prompts/get`).
     GetPrompt(GetPromptRequest),
-    /// Asks for one page of the tools that the server offers (`tools/list`).
+    /// Requests one page of the tools of the server (`tools/list`).
     ListTools(ListToolsRequest),
-    /// Runs one of the server's tools (`tools/call`).
+    /// Calls a tool of the server (`tools/call`).
     CallTool(CallToolRequest),
-    /// Tells the server which log messages the client wants from now on.
+    /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
     SetLevel(SetLevelRequest),
-    /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
+    /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
     Complete(CompleteRequest),
 }
@@ -599,18 +600,18 @@ impl codec::Vacant for ClientRequest {
     const VACANT: Self = Self::Initialize(codec::Vacant::VACANT);
 }
 
-/// Every result that a client may answer a server's request with. Its shape alone does not
-/// tell which; decode it by the method of the request.
+/// Any result that a client can send in response to a request of the server. The shape does
+/// not identify the variant; decode the result by the method of the request.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientResult {
-    /// Success with nothing to report.
+    /// Successful result without data.
     Empty(EmptyResult),
-    /// What the model said.
+    /// Message that the model generated.
     CreateMessage(CreateMessageResult),
-    /// The directories and files that the server may work on.
+    /// Directories and files that the server may work on.
     ListRoots(ListRootsResult),
 }
 
@@ -692,39 +693,39 @@ impl codec::Vacant for ClientResult {
     const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
 }
 
-/// The conversation to continue, and wishes on how. The client decides what the model really
-/// sees. Deprecated since 2026-07-28.
+/// Parameters of `sampling/createMessage`: the conversation to continue and preferences for
+/// the model. The client decides what it sends to the model. Deprecated since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
-    /// The conversation so far, oldest first.
+    /// Messages of the conversation, oldest first.
     pub messages: Vec<SamplingMessage>,
-    /// What matters in the choice of the model. Only advice; absent leaves the choice to the
-    /// client.
+    /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
+    /// freely.
     pub model_preferences: Option<ModelPreferences>,
-    /// System prompt that the server would like. The client may change or drop it; absent means
-    /// none.
+    /// System prompt that the server proposes. The client may change or drop it. If absent, the
+    /// server proposes none.
     pub system_prompt: Option<String>,
-    /// Which servers' context should go into the prompt. Only a wish, which the client is free to
-    /// pass over; absent where the server has none.
+    /// Servers whose context the client should add to the prompt. The client may ignore it. Absent
+    /// if the server does not ask for any context.
     pub include_context: Option<IncludeContext>,
-    /// How random the output should be, on the scale of the model's provider. The client may
-    /// change or ignore it; absent leaves the provider's default.
+    /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
+    /// it. If absent, the provider's default applies.
     pub temperature: Option<Number>,
-    /// Upper limit of tokens to generate. The model may stop earlier, and the client may set a
-    /// lower limit.
+    /// Maximum number of tokens to generate. The client may apply a lower limit.
     pub max_tokens: i64,
-    /// Texts at which generation ends. The client may change or ignore them; absent means none.
+    /// Strings that stop the generation. The client may change or ignore them. If absent, there
+    /// are none.
     pub stop_sequences: Option<Vec<String>>,
-    /// Settings passed on to the model's provider, in the provider's own format. The client may
-    /// drop them; absent where there are none.
+    /// Settings for the model's provider, in a format that the provider defines. The client may
+    /// drop them. Absent if there are none.
     pub metadata: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequestParams` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -858,22 +859,22 @@ impl Serialize for CreateMessageRequestParams {
     }
 }
 
-/// Asks the client to have a model continue a conversation (`sampling/createMessage`). The
-/// client picks the model and should let the user see and veto the request; deprecated since
-/// 2026-07-28.
+/// Asks the client to continue a conversation with a language model
+/// (`sampling/createMessage`). The client chooses the model and should let the user review and
+/// reject the request. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CreateMessageRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequest {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequest` from its required fields.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -922,14 +923,14 @@ impl Serialize for CreateMessageRequest {
     }
 }
 
-/// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-/// before, it is a single one.
+/// Content of a sampling message: one content block, or since 2025-11-25 also an array of
+/// blocks.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingContent {
-    /// A block of plain text, to or from a model.
+    /// Block of plain text, as input to a model or as its output.
     Text(TextContent),
-    /// A picture that travels inside the message, for a model to see or as its output.
+    /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
 }
 
@@ -984,32 +985,32 @@ impl codec::Vacant for SamplingContent {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// What the model said. The client should show it to the user before the server gets it.
-/// Deprecated since 2026-07-28.
+/// Message that the model generated. The client should let the user review it before it sends
+/// it to the server. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
-    /// Name of the model that answered, which the client chose.
+    /// Name of the model that generated the message. The client chose it.
     pub model: String,
-    /// Why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, or a provider's own word.
-    /// Absent where it is not known.
+    /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, or a value defined by
+    /// the model's provider. Absent if unknown.
     pub stop_reason: Option<StopReason>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Whose message this is: `assistant` for what the model said.
+    /// Author of the message: `assistant` for the output of a model.
     pub role: Role,
-    /// What the model produced: exactly one block.
+    /// Output of the model: exactly one content block.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageResult` from its required fields.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1101,14 +1102,14 @@ impl Serialize for CreateMessageResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: GetPromptRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
@@ -1157,26 +1158,26 @@ impl Serialize for GetPromptRequest {
     }
 }
 
-/// A prompt, ready to be given to a model.
+/// Messages of a prompt, ready to be sent to a model.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
-    /// What the prompt is for. Absent where the server does not say.
+    /// What the prompt is for. Absent if the server provides no description.
     pub description: Option<String>,
-    /// The conversation that the prompt consists of, in order.
+    /// Messages of the prompt, in order.
     pub messages: Vec<PromptMessage>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResult {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResult` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -1245,21 +1246,22 @@ impl Serialize for GetPromptResult {
     }
 }
 
-/// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
-/// It comes before everything else and cannot be cancelled.
+/// Starts a session (`initialize`). The client sends its protocol version, its capabilities
+/// and the name of its software. This must be the first request of a session and cannot be
+/// cancelled.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: InitializeRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequest {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequest` from its required fields.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
@@ -1308,32 +1310,33 @@ impl Serialize for InitializeRequest {
     }
 }
 
-/// The server's part of the handshake. The client confirms with `notifications/initialized`.
+/// Protocol version and capabilities of the server, in response to `initialize`. The client
+/// confirms the response with `notifications/initialized`.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeResult {
-    /// Revision of this session: the one asked for where the server has it, else one that the
-    /// server prefers. A client that cannot speak it disconnects.
+    /// Protocol version of the session: the requested version if the server supports it, otherwise
+    /// another one that the server supports. A client that does not support it disconnects.
     pub protocol_version: String,
-    /// What the server offers, for the whole session.
+    /// Optional features that the server supports during the session.
     pub capabilities: ServerCapabilities,
-    /// Name and version of the server's software.
+    /// Name and version of the server software.
     pub server_info: Implementation,
-    /// Advice for the model on how to use the server, fit for a system prompt. Absent where there
-    /// is none.
+    /// Instructions for the model on how to use the server, which a client can add to the system
+    /// prompt. Absent if there are none.
     pub instructions: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeResult {
-    /// Makes one of its required members.
+    /// Creates an `InitializeResult` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -1429,54 +1432,54 @@ impl Serialize for InitializeResult {
     }
 }
 
-/// Anything that can stand on the wire. A request has `method` and `id`, a notification
-/// `method` alone, and an answer either `result` or `error`.
+/// Any JSON-RPC message. A request has `method` and `id`, a notification has only `method`,
+/// and a response has either `result` or `error`.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCMessage {
-    /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
-    /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
-    /// Answer to a request that succeeded.
-    Response(JSONRPCResponse),
-    /// Answer to a request that failed.
-    Error(JSONRPCError),
+pub enum JsonRpcMessage {
+    /// Message to which the receiver sends exactly one response with the same `id`.
+    Request(JsonRpcRequest),
+    /// Message to which the receiver sends no response, not even an error.
+    Notification(JsonRpcNotification),
+    /// Response to a request that succeeded.
+    Response(JsonRpcResponse),
+    /// Response to a request that failed.
+    Error(JsonRpcError),
 }
 
-impl From<JSONRPCRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCMessage {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcMessage {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl From<JSONRPCResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl From<JSONRPCError> for JSONRPCMessage {
-    fn from(value: JSONRPCError) -> Self {
+impl From<JsonRpcError> for JsonRpcMessage {
+    fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCMessage {
+impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     const NAME: &'static str = "JSONRPCMessage";
 
     fn from_object<A: MapAccess<'de>>(
@@ -1521,7 +1524,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     }
 }
 
-impl Serialize for JSONRPCMessage {
+impl Serialize for JsonRpcMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -1532,24 +1535,24 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
-impl codec::Vacant for JSONRPCMessage {
+impl codec::Vacant for JsonRpcMessage {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
-/// Asks for one page of the resources that the server offers (`resources/list`).
+/// Requests one page of the resources of the server (`resources/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListResourcesRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1606,27 +1609,27 @@ impl Serialize for ListResourcesRequest {
     }
 }
 
-/// One page of the server's resources.
+/// One page of the resources of the server.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
-    /// The resources of this page. An empty list does not mean that no page follows.
+    /// Resources of this page. If the list is empty, there can still be a next page.
     pub resources: Vec<Resource>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResult` from its required fields.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -1695,20 +1698,20 @@ impl Serialize for ListResourcesResult {
     }
 }
 
-/// Asks for one page of the tools that the server offers (`tools/list`).
+/// Requests one page of the tools of the server (`tools/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListToolsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1765,27 +1768,27 @@ impl Serialize for ListToolsRequest {
     }
 }
 
-/// One page of the server's tools.
+/// One page of the tools of the server.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
-    /// The tools of this page. An empty list does not mean that no page follows.
+    /// Tools of this page. If the list is empty, there can still be a next page.
     pub tools: Vec<Tool>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResult` from its required fields.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -1854,24 +1857,23 @@ impl Serialize for ListToolsResult {
     }
 }
 
-/// Parameters of `notifications/progress`: how far a request has come.
+/// Parameters of `notifications/progress`: the progress of a request.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
-    /// The token from the request whose progress this is.
+    /// `progressToken` of the request that this notification belongs to.
     pub progress_token: ProgressToken,
-    /// How much is done so far. It has to grow with each notification, whether or not `total` is
-    /// known; fractions are allowed.
+    /// Amount of work done so far. It must increase with each notification, even if `total` is
+    /// unknown, and can have a fraction.
     pub progress: Number,
-    /// The value that `progress` will have reached at the end, in the same unit. Absent while it
-    /// is unknown.
+    /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     pub total: Option<Number>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotificationParams` from its required fields.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -1940,21 +1942,22 @@ impl Serialize for ProgressNotificationParams {
     }
 }
 
-/// Tells the sender of a long request how far the work has come. It is sent only for requests
-/// that carried a `progressToken`, and stops when the request is answered.
+/// Informs the sender of a request about the progress of that request
+/// (`notifications/progress`). It is sent only for requests with a `progressToken`, and not
+/// after the response.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ProgressNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotification {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotification` from its required fields.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -2003,23 +2006,23 @@ impl Serialize for ProgressNotification {
     }
 }
 
-/// One message of a filled-in prompt: who speaks and what is said. Unlike a
-/// [`SamplingMessage`] it may carry resources.
+/// Message of a prompt: its author and its content. Unlike a [`SamplingMessage`], it can
+/// contain resources.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// Whose words these are.
+    /// Author of the message.
     pub role: Role,
-    /// What is said, as one block of content.
+    /// Content of the message, as one content block.
     pub content: ContentBlock,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptMessage {
-    /// Makes one of its required members.
+    /// Creates a `PromptMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -2070,33 +2073,33 @@ impl Serialize for PromptMessage {
     }
 }
 
-/// Something that a server lets clients read, such as a file, a record or a page, as it
-/// appears in a list.
+/// Description of a resource that clients can read from the server, such as a file, a database
+/// record or a web page.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
-    /// The address of the resource, to pass to `resources/read`.
+    /// URI of the resource for `resources/read`.
     pub uri: String,
-    /// A short identifier of the resource, which also serves as a label where there is no `title`.
+    /// Short identifier of the resource. It is also displayed if there is no `title`.
     pub name: String,
-    /// What the resource holds, written so that people and models can judge whether they need it.
+    /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
-    /// The media type of the contents. Absent means that the server does not know.
+    /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Length of the raw contents in bytes, before any base64 encoding. Absent means that it is
-    /// unknown; hosts use it to show sizes and to judge what fits into a context.
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     pub size: Option<i64>,
-    /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Resource {
-    /// Makes one of its required members.
+    /// Creates a `Resource` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -2197,22 +2200,22 @@ impl Serialize for Resource {
     }
 }
 
-/// One message of the conversation that is put to a model, or that a model produced.
+/// Message of a conversation with a model, sent to the model or generated by it.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
-    /// Whose words these are.
+    /// Author of the message.
     pub role: Role,
-    /// What is said. A user message with tool results must hold nothing but tool results.
+    /// Content of the message. A user message with tool results must contain only tool results.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingMessage {
-    /// Makes one of its required members.
+    /// Creates a `SamplingMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -2263,29 +2266,30 @@ impl Serialize for SamplingMessage {
     }
 }
 
-/// What a server offers beyond the basics. A member that is absent is not offered; members
-/// that are not known here are allowed.
+/// Optional features that the server supports. The server does not support a feature whose
+/// member is absent. Capabilities that the protocol does not define are allowed.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
-    /// Capabilities outside the specification, by name, with settings as their sender sees fit.
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     pub experimental: Option<Map<Object>>,
-    /// Present when the server can send log messages.
+    /// Present if the server can send log messages.
     pub logging: Option<Object>,
-    /// Present when the server has prompts.
+    /// Present if the server has prompts.
     pub prompts: Option<PromptsCapability>,
-    /// Present when the server has resources.
+    /// Present if the server has resources.
     pub resources: Option<ResourcesCapability>,
-    /// Present when the server has tools.
+    /// Present if the server has tools.
     pub tools: Option<ToolsCapability>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ServerCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2389,29 +2393,30 @@ impl Serialize for ServerCapabilities {
     }
 }
 
-/// Any notification that a server sends.
+/// Any notification that a server can send. The `method` member selects the variant.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
-    /// Tells the other side that nobody waits for a request's answer any more
-    /// (`notifications/cancelled`); it should stop and send no answer.
+    /// Cancels a request that the sender issued earlier (`notifications/cancelled`).
     Cancelled(CancelledNotification),
-    /// Tells the sender of a long request how far the work has come.
+    /// Informs the sender of a request about the progress of that request
+    /// (`notifications/progress`).
     Progress(ProgressNotification),
-    /// Says that the server's list of resources is no longer what it was, so that a cached list
-    /// should be fetched again.
+    /// Informs the client that the server's list of resources has changed
+    /// (`notifications/resources/list_changed`), so that the client can fetch it again.
     ResourceListChanged(ResourceListChangedNotification),
-    /// Says that a resource which the client watches has changed and is worth reading again.
+    /// Informs the client that a subscribed resource has changed and can be read again
+    /// (`notifications/resources/updated`).
     ResourceUpdated(ResourceUpdatedNotification),
-    /// Says that the server's list of prompts is no longer what it was, so that a cached list
-    /// should be fetched again.
+    /// Informs the client that the server's list of prompts has changed
+    /// (`notifications/prompts/list_changed`), so that the client can fetch it again.
     PromptListChanged(PromptListChangedNotification),
-    /// Says that the server's list of tools is no longer what it was, so that a cached list should
-    /// be fetched again.
+    /// Informs the client that the server's list of tools has changed
+    /// (`notifications/tools/list_changed`), so that the client can fetch it again.
     ToolListChanged(ToolListChangedNotification),
-    /// A log message of the server (`notifications/message`).
+    /// Log message of the server (`notifications/message`).
     LoggingMessage(LoggingMessageNotification),
 }
 
@@ -2527,18 +2532,19 @@ impl codec::Vacant for ServerNotification {
     const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
-/// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
-/// asks by way of an input-required result.
+/// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
+/// `InputRequiredResult` instead.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
-    /// Checks that the other side still answers; either side may send it.
+    /// Checks whether the peer is responsive (`ping`).
     Ping(PingRequest),
-    /// Asks the client to have a model continue a conversation (`sampling/createMessage`).
+    /// Asks the client to continue a conversation with a language model
+    /// (`sampling/createMessage`).
     CreateMessage(CreateMessageRequest),
-    /// Asks the client which directories or files the server may work on (`roots/list`).
+    /// Asks the client for the directories and files that the server may work on (`roots/list`).
     ListRoots(ListRootsRequest),
 }
 
@@ -2606,32 +2612,32 @@ impl codec::Vacant for ServerRequest {
     const VACANT: Self = Self::Ping(codec::Vacant::VACANT);
 }
 
-/// Any result that a server sends. Several have the same shape, so the request's method
-/// decides how to read one.
+/// Any result that a server can send. Several results have the same shape, so decode the
+/// result by the method of the request.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
-    /// Success with nothing to report.
+    /// Successful result without data.
     Empty(EmptyResult),
-    /// The server's part of the handshake.
+    /// Protocol version and capabilities of the server, in response to `initialize`.
     Initialize(InitializeResult),
-    /// One page of the server's resources.
+    /// One page of the resources of the server.
     ListResources(ListResourcesResult),
-    /// One page of the server's resource templates.
+    /// One page of the resource templates of the server.
     ListResourceTemplates(ListResourceTemplatesResult),
-    /// The contents of a resource, in answer to `resources/read`.
+    /// Contents of a resource, in response to `resources/read`.
     ReadResource(ReadResourceResult),
-    /// One page of the server's prompts.
+    /// One page of the prompts of the server.
     ListPrompts(ListPromptsResult),
-    /// A prompt, ready to be given to a model.
+    /// Messages of a prompt, ready to be sent to a model.
     GetPrompt(GetPromptResult),
-    /// One page of the server's tools.
+    /// One page of the tools of the server.
     ListTools(ListToolsResult),
-    /// What a tool returned.
+    /// Output of a tool.
     CallTool(CallToolResult),
-    /// Suggestions for the argument that the client asked about.
+    /// Suggestions for the value of an argument, in response to `completion/complete`.
     Complete(CompleteResult),
 }
 
@@ -2813,27 +2819,27 @@ impl codec::Vacant for ServerResult {
     const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
 }
 
-/// Something that a server can do on request, described so that a model can decide when and
-/// how to call it.
+/// Description of a tool of the server, from which a model can decide when and how to call it.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
-    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
+    /// Identifier of the tool for `tools/call`, unique within the server. It should have at most
+    /// 128 characters and consist of ASCII letters, digits, `_`, `-` and `.`. Names are
+    /// case-sensitive.
     pub name: String,
-    /// What the tool does and when to use it. Models rely on it to choose.
+    /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
-    /// The JSON Schema that the arguments of a call have to satisfy. Its root always describes an
-    /// object; from 2026-07-28 on all other keywords may be used as well.
+    /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
+    /// 2026-07-28 it can contain any other JSON Schema keyword.
     pub input_schema: ToolInputSchema,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Tool {
-    /// Makes one of its required members.
+    /// Creates a `Tool` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {

@@ -368,20 +368,20 @@ impl From<old::InitializeResult> for new::InitializeResult {
     }
 }
 
-impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
+impl TryFrom<old::JsonRpcMessage> for new::JsonRpcMessage {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: old::JSONRPCMessage) -> Result<Self, ConvertError> {
+    fn try_from(from: old::JsonRpcMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                old::JSONRPCMessage::Request(value) => {
-                    new::JSONRPCMessage::Request(value)
+                old::JsonRpcMessage::Request(value) => {
+                    new::JsonRpcMessage::Request(value)
                 }
-                old::JSONRPCMessage::Notification(value) => {
-                    new::JSONRPCMessage::Notification(value)
+                old::JsonRpcMessage::Notification(value) => {
+                    new::JsonRpcMessage::Notification(value)
                 }
-                old::JSONRPCMessage::BatchRequest(_) => {
+                old::JsonRpcMessage::BatchRequest(_) => {
                     return Err(
                         ConvertError::no_variant(
                             "JSONRPCMessage",
@@ -390,11 +390,11 @@ impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
                         ),
                     );
                 }
-                old::JSONRPCMessage::Response(value) => {
-                    new::JSONRPCMessage::Response(value)
+                old::JsonRpcMessage::Response(value) => {
+                    new::JsonRpcMessage::Response(value)
                 }
-                old::JSONRPCMessage::Error(value) => new::JSONRPCMessage::Error(value),
-                old::JSONRPCMessage::BatchResponse(_) => {
+                old::JsonRpcMessage::Error(value) => new::JsonRpcMessage::Error(value),
+                old::JsonRpcMessage::BatchResponse(_) => {
                     return Err(
                         ConvertError::no_variant(
                             "JSONRPCMessage",
@@ -1191,16 +1191,16 @@ impl From<new::InitializeResult> for old::InitializeResult {
     }
 }
 
-impl From<new::JSONRPCMessage> for old::JSONRPCMessage {
+impl From<new::JsonRpcMessage> for old::JsonRpcMessage {
     #[inline]
-    fn from(from: new::JSONRPCMessage) -> Self {
+    fn from(from: new::JsonRpcMessage) -> Self {
         match from {
-            new::JSONRPCMessage::Request(value) => old::JSONRPCMessage::Request(value),
-            new::JSONRPCMessage::Notification(value) => {
-                old::JSONRPCMessage::Notification(value)
+            new::JsonRpcMessage::Request(value) => old::JsonRpcMessage::Request(value),
+            new::JsonRpcMessage::Notification(value) => {
+                old::JsonRpcMessage::Notification(value)
             }
-            new::JSONRPCMessage::Response(value) => old::JSONRPCMessage::Response(value),
-            new::JSONRPCMessage::Error(value) => old::JSONRPCMessage::Error(value),
+            new::JsonRpcMessage::Response(value) => old::JsonRpcMessage::Response(value),
+            new::JsonRpcMessage::Error(value) => old::JsonRpcMessage::Error(value),
         }
     }
 }

@@ -82,7 +82,7 @@ impl Request for ReadResourceRequest {
     type Result = ReadResourceResult;
 }
 
-/// Every message of this revision, requests and notifications of both sides.
+/// All messages of this revision: requests and notifications of both sides.
 pub const MESSAGES: &[MessageInfo] = &[
     MessageInfo {
         name: "CallToolRequest",

@@ -555,44 +555,44 @@ impl Arbitrary for InitializeResult {
     }
 }
 
-impl Arbitrary for JSONRPCBatchRequestItem {
+impl Arbitrary for JsonRpcBatchRequestItem {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
-            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
+            any::<JsonRpcRequest>().prop_map(Self::Request).boxed(),
+            any::<JsonRpcNotification>().prop_map(Self::Notification).boxed(),
         ])
     }
 }
 
-impl Arbitrary for JSONRPCBatchResponseItem {
+impl Arbitrary for JsonRpcBatchResponseItem {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
-            any::<JSONRPCError>().prop_map(Self::Error).boxed(),
+            any::<JsonRpcResponse>().prop_map(Self::Response).boxed(),
+            any::<JsonRpcError>().prop_map(Self::Error).boxed(),
         ])
     }
 }
 
-impl Arbitrary for JSONRPCMessage {
+impl Arbitrary for JsonRpcMessage {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
-            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
-            arbitrary::list(any::<JSONRPCBatchRequestItem>(), 0..=3)
+            any::<JsonRpcRequest>().prop_map(Self::Request).boxed(),
+            any::<JsonRpcNotification>().prop_map(Self::Notification).boxed(),
+            arbitrary::list(any::<JsonRpcBatchRequestItem>(), 0..=3)
                 .prop_map(Self::BatchRequest)
                 .boxed(),
-            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
-            any::<JSONRPCError>().prop_map(Self::Error).boxed(),
-            arbitrary::list(any::<JSONRPCBatchResponseItem>(), 0..=3)
+            any::<JsonRpcResponse>().prop_map(Self::Response).boxed(),
+            any::<JsonRpcError>().prop_map(Self::Error).boxed(),
+            arbitrary::list(any::<JsonRpcBatchResponseItem>(), 0..=3)
                 .prop_map(Self::BatchResponse)
                 .boxed(),
         ])

@@ -7,25 +7,25 @@ use crate::codec::{self, Base64Text, Extra, Map, Number, Object};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
 
-/// Hints on a piece of content or a resource that help a client to sort, filter and place it.
-/// They are advice and promise nothing.
+/// Hints that help a client to sort, filter and place content or a resource. They are
+/// advisory; the sender guarantees nothing.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Annotations {
-    /// For whom the content is meant: the user, the model, or both. Absent where the sender does
-    /// not say.
+    /// Intended audience of the content: the user, the model, or both. Absent if the sender does
+    /// not specify it.
     pub audience: Option<Vec<Role>>,
-    /// Weight from `0` (can be left out) to `1` (cannot be done without). A number outside that
-    /// range is invalid; absent means that the sender gives no weight.
+    /// Importance from `0` (optional) to `1` (required). Numbers outside that range are invalid.
+    /// Absent if the sender does not specify it.
     pub priority: Option<Number>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Annotations {
-    /// Makes one without optional members.
+    /// Creates an `Annotations` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -90,26 +90,26 @@ impl Serialize for Annotations {
     }
 }
 
-/// A sound clip that travels inside the message, for a model to hear or as its output.
+/// Audio clip embedded in a message, as input to a model or as its output.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AudioContent {
-    /// The clip's bytes in base64. Text that is not valid base64 is refused when it is decoded.
+    /// Audio data, encoded as base64. Decoding fails if the string is not valid base64.
     pub data: Base64Text,
-    /// Media type of the clip, for example `audio/wav`. Which ones a model accepts depends on its
-    /// provider.
+    /// Media type of the audio data, such as `audio/wav`. The supported types depend on the
+    /// model's provider.
     pub mime_type: String,
-    /// Hints on audience, weight and age, for the client's display and selection. Absent where the
-    /// sender has none to give.
+    /// Hints about audience, priority and modification time, which clients can use for display and
+    /// filtering. Absent if the sender gives no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl AudioContent {
-    /// Makes one of its required members.
+    /// Creates an `AudioContent` from its required fields.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -179,24 +179,24 @@ impl Serialize for AudioContent {
     }
 }
 
-/// Contents of a resource that are bytes rather than text, such as an image or an archive.
+/// Binary contents of a resource, such as an image or an archive.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
-    /// Which resource, or part of one, these bytes belong to.
+    /// URI of the resource, or of the part of a resource, that the data belongs to.
     pub uri: String,
-    /// Media type of the bytes. Absent where the server does not know it.
+    /// Media type of the data. Absent if unknown.
     pub mime_type: Option<String>,
-    /// The bytes in base64.
+    /// Binary data, encoded as base64.
     pub blob: Base64Text,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl BlobResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `BlobResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
@@ -258,20 +258,20 @@ impl Serialize for BlobResourceContents {
     }
 }
 
-/// Runs one of the server's tools (`tools/call`).
+/// Calls a tool of the server (`tools/call`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CallToolRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequest {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequest` from its required fields.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
@@ -320,18 +320,18 @@ impl Serialize for CallToolRequest {
     }
 }
 
-/// One piece of what a tool or prompt returns: text, an image, audio, or a resource. Told
-/// apart by `type`.
+/// Content block of a tool result or a prompt message: text, an image, audio, or an embedded
+/// resource. The `type` member selects the variant.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
-    /// A block of plain text, to or from a model.
+    /// Block of plain text, as input to a model or as its output.
     Text(TextContent),
-    /// A picture that travels inside the message, for a model to see or as its output.
+    /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
-    /// A sound clip that travels inside the message, for a model to hear or as its output.
+    /// Audio clip embedded in a message, as input to a model or as its output.
     Audio(AudioContent),
-    /// A resource that travels inside the message, contents included.
+    /// Resource embedded in a message together with its contents.
     Resource(EmbeddedResource),
 }
 
@@ -404,27 +404,28 @@ impl codec::Vacant for ContentBlock {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// What a tool returned. A tool that fails reports it here with `isError`, so that the model
-/// can read the reason and try again; an unknown tool is a protocol error instead.
+/// Output of a tool. A tool reports its own errors here with `isError`, so that the model can
+/// read the reason and try again. An unknown tool is a protocol error instead.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// The output as blocks for the model or the user to read. It may be empty.
+    /// Output as content blocks for the model or the user. It can be empty.
     pub content: Vec<ContentBlock>,
-    /// Whether the tool failed; `content` then tells why. Absent means `false`.
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     pub is_error: Option<bool>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResult {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResult` from its required fields.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -494,28 +495,27 @@ impl Serialize for CallToolResult {
     }
 }
 
-/// What the client can do beyond the basics. The server may use nothing that is not announced
-/// here; keys that the protocol does not know are allowed.
+/// Optional features that the client supports. The server must not use a feature that is not
+/// declared here. Capabilities that the protocol does not define are allowed.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
-    /// Features outside the protocol, each with its settings under its own name. Absent where the
-    /// client has none.
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     pub experimental: Option<Map<Object>>,
-    /// Announces that the server may ask for the client's roots. Absent means that it may not.
-    /// Deprecated since 2026-07-28.
+    /// Present if the server may ask for the client's roots. Deprecated since 2026-07-28.
     pub roots: Option<RootsCapability>,
-    /// Announces that the server may have a model answer through the client. Absent means that it
-    /// may not. Deprecated since 2026-07-28.
+    /// Present if the server may ask the client to generate a message with a language model.
+    /// Deprecated since 2026-07-28.
     pub sampling: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ClientCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -591,38 +591,38 @@ impl Serialize for ClientCapabilities {
     }
 }
 
-/// Every request that a client may send. The variant follows from `method`.
+/// Any request that a client can send. The `method` member selects the variant.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
-    /// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
+    /// Starts a session (`initialize`).
     Initialize(InitializeRequest),
-    /// Checks that the other side still answers; either side may send it.
+    /// Checks whether the peer is responsive (`ping`).
     Ping(PingRequest),
-    /// Asks for one page of the resources that the server offers (`resources/list`).
+    /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
-    /// Asks for one page of the resource templates that the server offers
-    /// (`resources/templates/list`).
+    /// Requests one page of the resource templates of the server (`resources/templates/list`).
     ListResourceTemplates(ListResourceTemplatesRequest),
-    /// Asks a server for the contents of one resource.
+    /// Reads the contents of a resource (`resources/read`).
     ReadResource(ReadResourceRequest),
-    /// Asks the server to report changes of one resource until `resources/unsubscribe`.
+    /// Subscribes to changes of one resource (`resources/subscribe`) until
+    /// `resources/unsubscribe`.
     Subscribe(SubscribeRequest),
-    /// Ends what `resources/subscribe` began: changes of the resource are no longer reported.
+    /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
     Unsubscribe(UnsubscribeRequest),
-    /// Asks for one page of the prompts that the server offers (`prompts/list`).
+    /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
     /// Fetches a prompt with its arguments filled in (`prompts/get`).
     GetPrompt(GetPromptRequest),
-    /// Asks for one page of the tools that the server offers (`tools/list`).
+    /// Requests one page of the tools of the server (`tools/list`).
     ListTools(ListToolsRequest),
-    /// Runs one of the server's tools (`tools/call`).
+    /// Calls a tool of the server (`tools/call`).
     CallTool(CallToolRequest),
-    /// Tells the server which log messages the client wants from now on.
+    /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
     SetLevel(SetLevelRequest),
-    /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
+    /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
     Complete(CompleteRequest),
 }
@@ -792,18 +792,18 @@ impl codec::Vacant for ClientRequest {
     const VACANT: Self = Self::Initialize(codec::Vacant::VACANT);
 }
 
-/// Every result that a client may answer a server's request with. Its shape alone does not
-/// tell which; decode it by the method of the request.
+/// Any result that a client can send in response to a request of the server. The shape does
+/// not identify the variant; decode the result by the method of the request.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientResult {
-    /// Success with nothing to report.
+    /// Successful result without data.
     Empty(EmptyResult),
-    /// What the model said.
+    /// Message that the model generated.
     CreateMessage(CreateMessageResult),
-    /// The directories and files that the server may work on.
+    /// Directories and files that the server may work on.
     ListRoots(ListRootsResult),
 }
 
@@ -885,14 +885,15 @@ impl codec::Vacant for ClientResult {
     const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
 }
 
-/// What the argument to complete belongs to: a prompt by name ([`PromptReference`]), or a
-/// resource template by URI. Told apart by `type`.
+/// Prompt or resource template that the argument to complete belongs to: a prompt by name
+/// ([`PromptReference`]), or a resource template by URI. The `type` member selects the
+/// variant.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CompletionReference {
-    /// Names the prompt for whose argument completion is wanted.
+    /// Reference to the prompt whose argument to complete.
     Prompt(PromptReference),
-    /// Names the resource or resource template for whose variable completion is wanted.
+    /// Reference to the resource or resource template whose variable to complete.
     Resource(ResourceReference),
 }
 
@@ -953,21 +954,21 @@ impl codec::Vacant for CompletionReference {
     const VACANT: Self = Self::Prompt(codec::Vacant::VACANT);
 }
 
-/// Says what the user is filling in and how far they are.
+/// Parameters of `completion/complete`: the argument to complete and its current value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
-    /// The prompt or resource template that the argument belongs to. A prompt that the server does
-    /// not know is answered with error `-32602`.
+    /// Prompt or resource template that the argument belongs to. If the server does not know the
+    /// prompt, the request fails with error `-32602`.
     pub ref_: CompletionReference,
-    /// The argument under the cursor and its text so far.
+    /// Argument to complete, with the text that the user has typed so far.
     pub argument: CompletionArgument,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -1021,21 +1022,21 @@ impl Serialize for CompleteRequestParams {
     }
 }
 
-/// Asks for suggestions while the user fills in an argument of a prompt or a URI template
+/// Requests suggestions for the value of a prompt argument or a URI template variable
 /// (`completion/complete`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CompleteRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequest {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequest` from its required fields.
     #[must_use]
     pub fn new(params: CompleteRequestParams) -> Self {
         Self {
@@ -1084,39 +1085,39 @@ impl Serialize for CompleteRequest {
     }
 }
 
-/// The conversation to continue, and wishes on how. The client decides what the model really
-/// sees. Deprecated since 2026-07-28.
+/// Parameters of `sampling/createMessage`: the conversation to continue and preferences for
+/// the model. The client decides what it sends to the model. Deprecated since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
-    /// The conversation so far, oldest first.
+    /// Messages of the conversation, oldest first.
     pub messages: Vec<SamplingMessage>,
-    /// What matters in the choice of the model. Only advice; absent leaves the choice to the
-    /// client.
+    /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
+    /// freely.
     pub model_preferences: Option<ModelPreferences>,
-    /// System prompt that the server would like. The client may change or drop it; absent means
-    /// none.
+    /// System prompt that the server proposes. The client may change or drop it. If absent, the
+    /// server proposes none.
     pub system_prompt: Option<String>,
-    /// Which servers' context should go into the prompt. Only a wish, which the client is free to
-    /// pass over; absent where the server has none.
+    /// Servers whose context the client should add to the prompt. The client may ignore it. Absent
+    /// if the server does not ask for any context.
     pub include_context: Option<IncludeContext>,
-    /// How random the output should be, on the scale of the model's provider. The client may
-    /// change or ignore it; absent leaves the provider's default.
+    /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
+    /// it. If absent, the provider's default applies.
     pub temperature: Option<Number>,
-    /// Upper limit of tokens to generate. The model may stop earlier, and the client may set a
-    /// lower limit.
+    /// Maximum number of tokens to generate. The client may apply a lower limit.
     pub max_tokens: i64,
-    /// Texts at which generation ends. The client may change or ignore them; absent means none.
+    /// Strings that stop the generation. The client may change or ignore them. If absent, there
+    /// are none.
     pub stop_sequences: Option<Vec<String>>,
-    /// Settings passed on to the model's provider, in the provider's own format. The client may
-    /// drop them; absent where there are none.
+    /// Settings for the model's provider, in a format that the provider defines. The client may
+    /// drop them. Absent if there are none.
     pub metadata: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequestParams` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -1250,22 +1251,22 @@ impl Serialize for CreateMessageRequestParams {
     }
 }
 
-/// Asks the client to have a model continue a conversation (`sampling/createMessage`). The
-/// client picks the model and should let the user see and veto the request; deprecated since
-/// 2026-07-28.
+/// Asks the client to continue a conversation with a language model
+/// (`sampling/createMessage`). The client chooses the model and should let the user review and
+/// reject the request. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CreateMessageRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequest {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequest` from its required fields.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -1314,16 +1315,16 @@ impl Serialize for CreateMessageRequest {
     }
 }
 
-/// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-/// before, it is a single one.
+/// Content of a sampling message: one content block, or since 2025-11-25 also an array of
+/// blocks.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingContent {
-    /// A block of plain text, to or from a model.
+    /// Block of plain text, as input to a model or as its output.
     Text(TextContent),
-    /// A picture that travels inside the message, for a model to see or as its output.
+    /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
-    /// A sound clip that travels inside the message, for a model to hear or as its output.
+    /// Audio clip embedded in a message, as input to a model or as its output.
     Audio(AudioContent),
 }
 
@@ -1386,32 +1387,32 @@ impl codec::Vacant for SamplingContent {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// What the model said. The client should show it to the user before the server gets it.
-/// Deprecated since 2026-07-28.
+/// Message that the model generated. The client should let the user review it before it sends
+/// it to the server. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
-    /// Name of the model that answered, which the client chose.
+    /// Name of the model that generated the message. The client chose it.
     pub model: String,
-    /// Why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, or a provider's own word.
-    /// Absent where it is not known.
+    /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, or a value defined by
+    /// the model's provider. Absent if unknown.
     pub stop_reason: Option<StopReason>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Whose message this is: `assistant` for what the model said.
+    /// Author of the message: `assistant` for the output of a model.
     pub role: Role,
-    /// What the model produced: exactly one block.
+    /// Output of the model: exactly one content block.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageResult` from its required fields.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1497,14 +1498,14 @@ impl Serialize for CreateMessageResult {
     }
 }
 
-/// What a resource holds: text where `text` is present, bytes where `blob` is. Either form
-/// names the URI that it came from.
+/// Contents of a resource: text if `text` is present, binary data if `blob` is present. Both
+/// forms contain the URI of the resource.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnyResourceContents {
-    /// Contents of a resource that are text.
+    /// Text contents of a resource.
     Text(TextResourceContents),
-    /// Contents of a resource that are bytes rather than text, such as an image or an archive.
+    /// Binary contents of a resource, such as an image or an archive.
     Blob(BlobResourceContents),
 }
 
@@ -1570,23 +1571,24 @@ impl codec::Vacant for AnyResourceContents {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// A resource that travels inside the message, contents included. The client decides how it
-/// reaches the user or the model.
+/// Resource embedded in a message together with its contents. The client decides how to
+/// present it to the user or the model.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EmbeddedResource {
-    /// The contents, as text or as bytes.
+    /// Contents of the resource, as text or as binary data.
     pub resource: AnyResourceContents,
-    /// Hints on audience and weight of the content. Absent where the sender has none to give.
+    /// Hints about the audience and the importance of the content. Absent if the sender gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl EmbeddedResource {
-    /// Makes one of its required members.
+    /// Creates an `EmbeddedResource` from its required fields.
     #[must_use]
     pub fn new(resource: impl Into<AnyResourceContents>) -> Self {
         Self {
@@ -1653,14 +1655,14 @@ impl Serialize for EmbeddedResource {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: GetPromptRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
@@ -1709,26 +1711,26 @@ impl Serialize for GetPromptRequest {
     }
 }
 
-/// A prompt, ready to be given to a model.
+/// Messages of a prompt, ready to be sent to a model.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
-    /// What the prompt is for. Absent where the server does not say.
+    /// What the prompt is for. Absent if the server provides no description.
     pub description: Option<String>,
-    /// The conversation that the prompt consists of, in order.
+    /// Messages of the prompt, in order.
     pub messages: Vec<PromptMessage>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResult {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResult` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -1797,26 +1799,26 @@ impl Serialize for GetPromptResult {
     }
 }
 
-/// A picture that travels inside the message, for a model to see or as its output.
+/// Image embedded in a message, as input to a model or as its output.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImageContent {
-    /// The picture's bytes in base64. Text that is not valid base64 is refused when it is decoded.
+    /// Image data, encoded as base64. Decoding fails if the string is not valid base64.
     pub data: Base64Text,
-    /// Media type of the picture, for example `image/png`. Which ones a model accepts depends on
-    /// its provider.
+    /// Media type of the image, such as `image/png`. The supported types depend on the model's
+    /// provider.
     pub mime_type: String,
-    /// Hints on audience, weight and age, for the client's display and selection. Absent where the
-    /// sender has none to give.
+    /// Hints about audience, priority and modification time, which clients can use for display and
+    /// filtering. Absent if the sender gives no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ImageContent {
-    /// Makes one of its required members.
+    /// Creates an `ImageContent` from its required fields.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -1886,23 +1888,23 @@ impl Serialize for ImageContent {
     }
 }
 
-/// Name and version of the software on one side. Nobody checks it, so that it is good for
-/// display and logs and for no decision.
+/// Name and version of the client or server software. The protocol does not verify it, so use
+/// it only for display and logs.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
-    /// Identifier of the software. It is also what people see where there is no `title`.
+    /// Identifier of the software. It is also displayed if there is no `title`.
     pub name: String,
-    /// Version of the software, in a format of its own choice; not the revision of the protocol.
+    /// Version of the software, in any format. It is not the protocol version.
     pub version: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Implementation {
-    /// Makes one of its required members.
+    /// Creates an `Implementation` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
@@ -1953,23 +1955,23 @@ impl Serialize for Implementation {
     }
 }
 
-/// What the client tells the server about itself.
+/// Parameters of `initialize`: the protocol version and the capabilities of the client.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
-    /// Revision that the client wants, as a rule its newest. A server that lacks it answers with
-    /// another one rather than with an error.
+    /// Protocol version that the client requests, usually the latest that it supports. A server
+    /// that does not support it responds with another version instead of an error.
     pub protocol_version: String,
-    /// What the client can do beyond the basics, for the whole session.
+    /// Optional features that the client supports during the session.
     pub capabilities: ClientCapabilities,
-    /// Name and version of the client's software.
+    /// Name and version of the client software.
     pub client_info: Implementation,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2033,21 +2035,22 @@ impl Serialize for InitializeRequestParams {
     }
 }
 
-/// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
-/// It comes before everything else and cannot be cancelled.
+/// Starts a session (`initialize`). The client sends its protocol version, its capabilities
+/// and the name of its software. This must be the first request of a session and cannot be
+/// cancelled.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: InitializeRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequest {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequest` from its required fields.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
@@ -2096,32 +2099,33 @@ impl Serialize for InitializeRequest {
     }
 }
 
-/// The server's part of the handshake. The client confirms with `notifications/initialized`.
+/// Protocol version and capabilities of the server, in response to `initialize`. The client
+/// confirms the response with `notifications/initialized`.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeResult {
-    /// Revision of this session: the one asked for where the server has it, else one that the
-    /// server prefers. A client that cannot speak it disconnects.
+    /// Protocol version of the session: the requested version if the server supports it, otherwise
+    /// another one that the server supports. A client that does not support it disconnects.
     pub protocol_version: String,
-    /// What the server offers, for the whole session.
+    /// Optional features that the server supports during the session.
     pub capabilities: ServerCapabilities,
-    /// Name and version of the server's software.
+    /// Name and version of the server software.
     pub server_info: Implementation,
-    /// Advice for the model on how to use the server, fit for a system prompt. Absent where there
-    /// is none.
+    /// Instructions for the model on how to use the server, which a client can add to the system
+    /// prompt. Absent if there are none.
     pub instructions: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeResult {
-    /// Makes one of its required members.
+    /// Creates an `InitializeResult` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2217,35 +2221,35 @@ impl Serialize for InitializeResult {
     }
 }
 
-/// One element of a batch that asks: a request where `id` is present, else a notification.
+/// Element of a batch of requests: a request if `id` is present, otherwise a notification.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCBatchRequestItem {
-    /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
-    /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
+pub enum JsonRpcBatchRequestItem {
+    /// Message to which the receiver sends exactly one response with the same `id`.
+    Request(JsonRpcRequest),
+    /// Message to which the receiver sends no response, not even an error.
+    Notification(JsonRpcNotification),
 }
 
-impl From<JSONRPCRequest> for JSONRPCBatchRequestItem {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcBatchRequestItem {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCBatchRequestItem {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcBatchRequestItem {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCBatchRequestItem {
+impl<'de> Deserialize<'de> for JsonRpcBatchRequestItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCBatchRequestItem {
+impl<'de> codec::FromAny<'de> for JsonRpcBatchRequestItem {
     const NAME: &'static str = "JSONRPCBatchRequestItem";
 
     fn from_object<A: MapAccess<'de>>(
@@ -2276,7 +2280,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCBatchRequestItem {
     }
 }
 
-impl Serialize for JSONRPCBatchRequestItem {
+impl Serialize for JsonRpcBatchRequestItem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -2285,46 +2289,46 @@ impl Serialize for JSONRPCBatchRequestItem {
     }
 }
 
-impl codec::Vacant for JSONRPCBatchRequestItem {
+impl codec::Vacant for JsonRpcBatchRequestItem {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
-/// Requests and notifications sent together as one JSON array. Only revision 2025-03-26 has
-/// it: accepting it is mandatory, sending it is optional, and `initialize` may not be part of
-/// it.
+/// Requests and notifications that are sent together as one JSON array. Only protocol version
+/// 2025-03-26 supports batches: receivers must accept them, senders may use them, and
+/// `initialize` must not be part of one.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
-pub type JSONRPCBatchRequest = Vec<JSONRPCBatchRequestItem>;
+pub type JsonRpcBatchRequest = Vec<JsonRpcBatchRequestItem>;
 
-/// One element of a batch that answers: a success with `result`, or a failure with `error`.
+/// Element of a batch of responses: a success with `result`, or a failure with `error`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCBatchResponseItem {
-    /// Answer to a request that succeeded.
-    Response(JSONRPCResponse),
-    /// Answer to a request that failed.
-    Error(JSONRPCError),
+pub enum JsonRpcBatchResponseItem {
+    /// Response to a request that succeeded.
+    Response(JsonRpcResponse),
+    /// Response to a request that failed.
+    Error(JsonRpcError),
 }
 
-impl From<JSONRPCResponse> for JSONRPCBatchResponseItem {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcBatchResponseItem {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl From<JSONRPCError> for JSONRPCBatchResponseItem {
-    fn from(value: JSONRPCError) -> Self {
+impl From<JsonRpcError> for JsonRpcBatchResponseItem {
+    fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCBatchResponseItem {
+impl<'de> Deserialize<'de> for JsonRpcBatchResponseItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCBatchResponseItem {
+impl<'de> codec::FromAny<'de> for JsonRpcBatchResponseItem {
     const NAME: &'static str = "JSONRPCBatchResponseItem";
 
     fn from_object<A: MapAccess<'de>>(
@@ -2355,7 +2359,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCBatchResponseItem {
     }
 }
 
-impl Serialize for JSONRPCBatchResponseItem {
+impl Serialize for JsonRpcBatchResponseItem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Response(value) => value.serialize(serializer),
@@ -2364,79 +2368,79 @@ impl Serialize for JSONRPCBatchResponseItem {
     }
 }
 
-impl codec::Vacant for JSONRPCBatchResponseItem {
+impl codec::Vacant for JsonRpcBatchResponseItem {
     const VACANT: Self = Self::Response(codec::Vacant::VACANT);
 }
 
-/// Answers to a batch, as one JSON array. Match them by `id`.
+/// Responses to a batch, as one JSON array. Match them to the requests by `id`.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
-pub type JSONRPCBatchResponse = Vec<JSONRPCBatchResponseItem>;
+pub type JsonRpcBatchResponse = Vec<JsonRpcBatchResponseItem>;
 
-/// Anything that can stand on the wire. A request has `method` and `id`, a notification
-/// `method` alone, an answer either `result` or `error`; an array is a batch.
+/// Any JSON-RPC message. A request has `method` and `id`, a notification has only `method`,
+/// and a response has either `result` or `error`. An array is a batch of messages.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCMessage {
-    /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
-    /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
-    /// Requests and notifications sent together as one JSON array.
-    BatchRequest(JSONRPCBatchRequest),
-    /// Answer to a request that succeeded.
-    Response(JSONRPCResponse),
-    /// Answer to a request that failed.
-    Error(JSONRPCError),
-    /// Answers to a batch, as one JSON array.
-    BatchResponse(JSONRPCBatchResponse),
+pub enum JsonRpcMessage {
+    /// Message to which the receiver sends exactly one response with the same `id`.
+    Request(JsonRpcRequest),
+    /// Message to which the receiver sends no response, not even an error.
+    Notification(JsonRpcNotification),
+    /// Requests and notifications that are sent together as one JSON array.
+    BatchRequest(JsonRpcBatchRequest),
+    /// Response to a request that succeeded.
+    Response(JsonRpcResponse),
+    /// Response to a request that failed.
+    Error(JsonRpcError),
+    /// Responses to a batch, as one JSON array.
+    BatchResponse(JsonRpcBatchResponse),
 }
 
-impl From<JSONRPCRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCMessage {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcMessage {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl From<JSONRPCBatchRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCBatchRequest) -> Self {
+impl From<JsonRpcBatchRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcBatchRequest) -> Self {
         Self::BatchRequest(value)
     }
 }
 
-impl From<JSONRPCResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl From<JSONRPCError> for JSONRPCMessage {
-    fn from(value: JSONRPCError) -> Self {
+impl From<JsonRpcError> for JsonRpcMessage {
+    fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
-impl From<JSONRPCBatchResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCBatchResponse) -> Self {
+impl From<JsonRpcBatchResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcBatchResponse) -> Self {
         Self::BatchResponse(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCMessage {
+impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     const NAME: &'static str = "JSONRPCMessage";
 
     fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
@@ -2491,7 +2495,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     }
 }
 
-impl Serialize for JSONRPCMessage {
+impl Serialize for JsonRpcMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -2504,24 +2508,24 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
-impl codec::Vacant for JSONRPCMessage {
+impl codec::Vacant for JsonRpcMessage {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
-/// Asks for one page of the prompts that the server offers (`prompts/list`).
+/// Requests one page of the prompts of the server (`prompts/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListPromptsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2578,27 +2582,27 @@ impl Serialize for ListPromptsRequest {
     }
 }
 
-/// One page of the server's prompts.
+/// One page of the prompts of the server.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
-    /// The prompts of this page. An empty list does not mean that no page follows.
+    /// Prompts of this page. If the list is empty, there can still be a next page.
     pub prompts: Vec<Prompt>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsResult` from its required fields.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -2667,21 +2671,20 @@ impl Serialize for ListPromptsResult {
     }
 }
 
-/// Asks for one page of the resource templates that the server offers
-/// (`resources/templates/list`).
+/// Requests one page of the resource templates of the server (`resources/templates/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListResourceTemplatesRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2738,27 +2741,27 @@ impl Serialize for ListResourceTemplatesRequest {
     }
 }
 
-/// One page of the server's resource templates.
+/// One page of the resource templates of the server.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
-    /// The resource templates of this page. An empty list does not mean that no page follows.
+    /// Resource templates of this page. If the list is empty, there can still be a next page.
     pub resource_templates: Vec<ResourceTemplate>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesResult` from its required fields.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -2827,20 +2830,20 @@ impl Serialize for ListResourceTemplatesResult {
     }
 }
 
-/// Asks for one page of the resources that the server offers (`resources/list`).
+/// Requests one page of the resources of the server (`resources/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListResourcesRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2897,27 +2900,27 @@ impl Serialize for ListResourcesRequest {
     }
 }
 
-/// One page of the server's resources.
+/// One page of the resources of the server.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
-    /// The resources of this page. An empty list does not mean that no page follows.
+    /// Resources of this page. If the list is empty, there can still be a next page.
     pub resources: Vec<Resource>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResult` from its required fields.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -2986,21 +2989,21 @@ impl Serialize for ListResourcesResult {
     }
 }
 
-/// Asks the client which directories or files the server may work on (`roots/list`).
+/// Asks the client for the directories and files that the server may work on (`roots/list`).
 /// Deprecated since 2026-07-28.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListRootsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3057,24 +3060,25 @@ impl Serialize for ListRootsRequest {
     }
 }
 
-/// The directories and files that the server may work on. Deprecated since 2026-07-28.
+/// Directories and files that the server may work on. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsResult {
-    /// All roots at once; there are no pages. An empty list means that there is none at present.
+    /// All roots; this list is not paginated. An empty list means that there are currently no
+    /// roots.
     pub roots: Vec<Root>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListRootsResult` from its required fields.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -3132,20 +3136,20 @@ impl Serialize for ListRootsResult {
     }
 }
 
-/// Asks for one page of the tools that the server offers (`tools/list`).
+/// Requests one page of the tools of the server (`tools/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListToolsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3202,27 +3206,27 @@ impl Serialize for ListToolsRequest {
     }
 }
 
-/// One page of the server's tools.
+/// One page of the tools of the server.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
-    /// The tools of this page. An empty list does not mean that no page follows.
+    /// Tools of this page. If the list is empty, there can still be a next page.
     pub tools: Vec<Tool>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResult` from its required fields.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -3291,26 +3295,25 @@ impl Serialize for ListToolsResult {
     }
 }
 
-/// A ready-made message or conversation that a server offers, often with blanks to fill in,
-/// and usually for the user to pick from a menu.
+/// Template for a message or a conversation that a server offers. Users usually select it from
+/// a menu and fill in its arguments.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// The identifier to pass to `prompts/get`. It serves as a label where there is no `title`.
+    /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
     pub name: String,
-    /// What the prompt is good for, in words for people.
+    /// What the prompt is for, as human-readable text.
     pub description: Option<String>,
-    /// What the template can be filled with. Absent or empty means that the prompt takes no
-    /// arguments.
+    /// Arguments of the prompt. If absent or empty, the prompt takes no arguments.
     pub arguments: Option<Vec<PromptArgument>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Prompt {
-    /// Makes one of its required members.
+    /// Creates a `Prompt` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3379,25 +3382,24 @@ impl Serialize for Prompt {
     }
 }
 
-/// One value that a prompt template can be filled with.
+/// Argument of a prompt.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// The key under which the value goes into `arguments` of `prompts/get`.
+    /// Name of the argument. It is the key of the value in `arguments` of `prompts/get`.
     pub name: String,
-    /// What to enter here, in words for people.
+    /// What to enter for this argument, as human-readable text.
     pub description: Option<String>,
-    /// Whether the prompt cannot be built without this value. Absent means that it may be left
-    /// out.
+    /// Whether the argument is required. If absent, it is optional.
     pub required: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptArgument {
-    /// Makes one of its required members.
+    /// Creates a `PromptArgument` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3467,23 +3469,23 @@ impl Serialize for PromptArgument {
     }
 }
 
-/// One message of a filled-in prompt: who speaks and what is said. Unlike a
-/// [`SamplingMessage`] it may carry resources.
+/// Message of a prompt: its author and its content. Unlike a [`SamplingMessage`], it can
+/// contain resources.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// Whose words these are.
+    /// Author of the message.
     pub role: Role,
-    /// What is said, as one block of content.
+    /// Content of the message, as one content block.
     pub content: ContentBlock,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptMessage {
-    /// Makes one of its required members.
+    /// Creates a `PromptMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -3534,20 +3536,20 @@ impl Serialize for PromptMessage {
     }
 }
 
-/// Names the prompt for whose argument completion is wanted.
+/// Reference to the prompt whose argument to complete.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptReference {
-    /// The prompt's identifier, as listed by `prompts/list`.
+    /// Name of the prompt, as listed by `prompts/list`.
     pub name: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptReference {
-    /// Makes one of its required members.
+    /// Creates a `PromptReference` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3596,20 +3598,20 @@ impl Serialize for PromptReference {
     }
 }
 
-/// Asks a server for the contents of one resource.
+/// Reads the contents of a resource (`resources/read`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ReadResourceRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequest {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequest` from its required fields.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams) -> Self {
         Self {
@@ -3658,25 +3660,25 @@ impl Serialize for ReadResourceRequest {
     }
 }
 
-/// The contents of a resource, in answer to `resources/read`.
+/// Contents of a resource, in response to `resources/read`.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
-    /// One element for each part or form of the resource. A read may yield several, for instance
-    /// the files of a directory, each under its own URI.
+    /// Contents of the resource, one element for each part or representation. A single resource
+    /// can have several elements with different URIs, such as the files of a directory.
     pub contents: Vec<AnyResourceContents>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceResult {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceResult` from its required fields.
     #[must_use]
     pub fn new(contents: impl Into<Vec<AnyResourceContents>>) -> Self {
         Self {
@@ -3734,33 +3736,33 @@ impl Serialize for ReadResourceResult {
     }
 }
 
-/// Something that a server lets clients read, such as a file, a record or a page, as it
-/// appears in a list.
+/// Description of a resource that clients can read from the server, such as a file, a database
+/// record or a web page.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
-    /// The address of the resource, to pass to `resources/read`.
+    /// URI of the resource for `resources/read`.
     pub uri: String,
-    /// A short identifier of the resource, which also serves as a label where there is no `title`.
+    /// Short identifier of the resource. It is also displayed if there is no `title`.
     pub name: String,
-    /// What the resource holds, written so that people and models can judge whether they need it.
+    /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
-    /// The media type of the contents. Absent means that the server does not know.
+    /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Length of the raw contents in bytes, before any base64 encoding. Absent means that it is
-    /// unknown; hosts use it to show sizes and to judge what fits into a context.
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     pub size: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Resource {
-    /// Makes one of its required members.
+    /// Creates a `Resource` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -3861,22 +3863,22 @@ impl Serialize for Resource {
     }
 }
 
-/// What all forms of resource contents share: where they come from and what they are.
+/// Base of all forms of resource contents: the URI and the media type.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceContents {
-    /// Which resource, or which part of one, these contents belong to.
+    /// URI of the resource, or of the part of a resource, that the contents belong to.
     pub uri: String,
-    /// The media type of these contents. Absent means that the server does not know.
+    /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `ResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -3934,20 +3936,20 @@ impl Serialize for ResourceContents {
     }
 }
 
-/// Names the resource or resource template for whose variable completion is wanted.
+/// Reference to the resource or resource template whose variable to complete.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceReference {
-    /// The URI or URI template, as listed by the server.
+    /// URI or URI template, as listed by the server.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceReference {
-    /// Makes one of its required members.
+    /// Creates a `ResourceReference` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -3996,32 +3998,32 @@ impl Serialize for ResourceReference {
     }
 }
 
-/// A family of resources whose addresses follow one pattern. Filling in the pattern's
-/// variables gives a URI that can be read.
+/// Description of a set of resources whose URIs follow a template. Expanding the variables of
+/// the template yields a URI for `resources/read`.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
-    /// The pattern of the addresses, a URI template as of RFC 6570.
+    /// Template of the URIs, as defined by RFC 6570.
     pub uri_template: String,
-    /// A short identifier of the template, which also serves as a label where there is no `title`.
+    /// Short identifier of the template. It is also displayed if there is no `title`.
     pub name: String,
-    /// What the resources of this family hold, written so that people and models can judge whether
+    /// What the resources of this template contain, so that users and models can decide whether
     /// they need them.
     pub description: Option<String>,
-    /// The media type of every resource of the family. Absent when it is unknown or differs
-    /// between them.
+    /// Media type of all resources of this template. Absent if it is unknown or differs between
+    /// the resources.
     pub mime_type: Option<String>,
-    /// Hints on whom the resources are for and how much they matter. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resources. Absent if the server gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceTemplate {
-    /// Makes one of its required members.
+    /// Creates a `ResourceTemplate` from its required fields.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -4110,22 +4112,22 @@ impl Serialize for ResourceTemplate {
     }
 }
 
-/// A directory or file that the client exposes to the server as a place to work in.
+/// Directory or file that the client allows the server to work on.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Root {
-    /// The address of the place, which has to begin with `file://`.
+    /// URI of the directory or file. It must start with `file://`.
     pub uri: String,
-    /// A label for people. Absent means that the URI has to do.
+    /// Human-readable name for display. If absent, the URI is displayed.
     pub name: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Root {
-    /// Makes one of its required members.
+    /// Creates a `Root` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -4183,22 +4185,22 @@ impl Serialize for Root {
     }
 }
 
-/// One message of the conversation that is put to a model, or that a model produced.
+/// Message of a conversation with a model, sent to the model or generated by it.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
-    /// Whose words these are.
+    /// Author of the message.
     pub role: Role,
-    /// What is said. A user message with tool results must hold nothing but tool results.
+    /// Content of the message. A user message with tool results must contain only tool results.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingMessage {
-    /// Makes one of its required members.
+    /// Creates a `SamplingMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -4249,18 +4251,19 @@ impl Serialize for SamplingMessage {
     }
 }
 
-/// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
-/// asks by way of an input-required result.
+/// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
+/// `InputRequiredResult` instead.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
-    /// Checks that the other side still answers; either side may send it.
+    /// Checks whether the peer is responsive (`ping`).
     Ping(PingRequest),
-    /// Asks the client to have a model continue a conversation (`sampling/createMessage`).
+    /// Asks the client to continue a conversation with a language model
+    /// (`sampling/createMessage`).
     CreateMessage(CreateMessageRequest),
-    /// Asks the client which directories or files the server may work on (`roots/list`).
+    /// Asks the client for the directories and files that the server may work on (`roots/list`).
     ListRoots(ListRootsRequest),
 }
 
@@ -4328,32 +4331,32 @@ impl codec::Vacant for ServerRequest {
     const VACANT: Self = Self::Ping(codec::Vacant::VACANT);
 }
 
-/// Any result that a server sends. Several have the same shape, so the request's method
-/// decides how to read one.
+/// Any result that a server can send. Several results have the same shape, so decode the
+/// result by the method of the request.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
-    /// Success with nothing to report.
+    /// Successful result without data.
     Empty(EmptyResult),
-    /// The server's part of the handshake.
+    /// Protocol version and capabilities of the server, in response to `initialize`.
     Initialize(InitializeResult),
-    /// One page of the server's resources.
+    /// One page of the resources of the server.
     ListResources(ListResourcesResult),
-    /// One page of the server's resource templates.
+    /// One page of the resource templates of the server.
     ListResourceTemplates(ListResourceTemplatesResult),
-    /// The contents of a resource, in answer to `resources/read`.
+    /// Contents of a resource, in response to `resources/read`.
     ReadResource(ReadResourceResult),
-    /// One page of the server's prompts.
+    /// One page of the prompts of the server.
     ListPrompts(ListPromptsResult),
-    /// A prompt, ready to be given to a model.
+    /// Messages of a prompt, ready to be sent to a model.
     GetPrompt(GetPromptResult),
-    /// One page of the server's tools.
+    /// One page of the tools of the server.
     ListTools(ListToolsResult),
-    /// What a tool returned.
+    /// Output of a tool.
     CallTool(CallToolResult),
-    /// Suggestions for the argument that the client asked about.
+    /// Suggestions for the value of an argument, in response to `completion/complete`.
     Complete(CompleteResult),
 }
 
@@ -4535,22 +4538,23 @@ impl codec::Vacant for ServerResult {
     const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
 }
 
-/// A block of plain text, to or from a model.
+/// Block of plain text, as input to a model or as its output.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextContent {
-    /// The text itself.
+    /// The text.
     pub text: String,
-    /// Hints on whom the text is for and how much it matters. Absent means that nothing is known.
+    /// Hints about the audience and the importance of the text. Absent if the sender gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TextContent {
-    /// Makes one of its required members.
+    /// Creates a `TextContent` from its required fields.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -4611,24 +4615,24 @@ impl Serialize for TextContent {
     }
 }
 
-/// Contents of a resource that are text.
+/// Text contents of a resource.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextResourceContents {
-    /// Which resource, or which part of one, the text belongs to.
+    /// URI of the resource, or of the part of a resource, that the text belongs to.
     pub uri: String,
-    /// The media type of the text. Absent means that the server does not know.
+    /// Media type of the text. Absent if unknown.
     pub mime_type: Option<String>,
-    /// The text itself. Binary data goes into [`BlobResourceContents`] instead.
+    /// The text. Binary data is sent as [`BlobResourceContents`] instead.
     pub text: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TextResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `TextResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -4690,29 +4694,29 @@ impl Serialize for TextResourceContents {
     }
 }
 
-/// Something that a server can do on request, described so that a model can decide when and
-/// how to call it.
+/// Description of a tool of the server, from which a model can decide when and how to call it.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
-    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
+    /// Identifier of the tool for `tools/call`, unique within the server. It should have at most
+    /// 128 characters and consist of ASCII letters, digits, `_`, `-` and `.`. Names are
+    /// case-sensitive.
     pub name: String,
-    /// What the tool does and when to use it. Models rely on it to choose.
+    /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
-    /// The JSON Schema that the arguments of a call have to satisfy. Its root always describes an
-    /// object; from 2026-07-28 on all other keywords may be used as well.
+    /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
+    /// 2026-07-28 it can contain any other JSON Schema keyword.
     pub input_schema: ToolInputSchema,
-    /// Hints on the tool's effects. They are claims of the server, not guarantees.
+    /// Hints about the effects of the tool. They are claims of the server, not guarantees.
     pub annotations: Option<ToolAnnotations>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Tool {
-    /// Makes one of its required members.
+    /// Creates a `Tool` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {

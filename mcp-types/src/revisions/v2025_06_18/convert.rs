@@ -509,11 +509,11 @@ impl From<old::InitializedNotification> for new::InitializedNotification {
     }
 }
 
-impl From<old::JSONRPCError> for new::JSONRPCErrorResponse {
+impl From<old::JsonRpcError> for new::JsonRpcErrorResponse {
     #[inline]
-    fn from(from: old::JSONRPCError) -> Self {
+    fn from(from: old::JsonRpcError) -> Self {
         let extra = from.extra;
-        new::JSONRPCErrorResponse {
+        new::JsonRpcErrorResponse {
             id: Some(from.id),
             error: from.error,
             extra,
@@ -521,27 +521,27 @@ impl From<old::JSONRPCError> for new::JSONRPCErrorResponse {
     }
 }
 
-impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
+impl TryFrom<old::JsonRpcMessage> for new::JsonRpcMessage {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: old::JSONRPCMessage) -> Result<Self, ConvertError> {
+    fn try_from(from: old::JsonRpcMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                old::JSONRPCMessage::Request(value) => {
-                    new::JSONRPCMessage::Request(value.try_into()?)
+                old::JsonRpcMessage::Request(value) => {
+                    new::JsonRpcMessage::Request(value.try_into()?)
                 }
-                old::JSONRPCMessage::Notification(value) => {
-                    new::JSONRPCMessage::Notification(value.try_into()?)
+                old::JsonRpcMessage::Notification(value) => {
+                    new::JsonRpcMessage::Notification(value.try_into()?)
                 }
-                old::JSONRPCMessage::Response(value) => {
-                    new::JSONRPCMessage::Response(
-                        new::JSONRPCResponse::Result(value.into()),
+                old::JsonRpcMessage::Response(value) => {
+                    new::JsonRpcMessage::Response(
+                        new::JsonRpcResponse::Result(value.into()),
                     )
                 }
-                old::JSONRPCMessage::Error(value) => {
-                    new::JSONRPCMessage::Response(
-                        new::JSONRPCResponse::Error(value.into()),
+                old::JsonRpcMessage::Error(value) => {
+                    new::JsonRpcMessage::Response(
+                        new::JsonRpcResponse::Error(value.into()),
                     )
                 }
             }
@@ -549,14 +549,14 @@ impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
     }
 }
 
-impl TryFrom<old::JSONRPCNotification> for new::JSONRPCNotification {
+impl TryFrom<old::JsonRpcNotification> for new::JsonRpcNotification {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: old::JSONRPCNotification) -> Result<Self, ConvertError> {
+    fn try_from(from: old::JsonRpcNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
-            new::JSONRPCNotification {
+            new::JsonRpcNotification {
                 method: from.method,
                 params: match from.params {
                     Some(value) => Some(convert::through_json(&value)?),
@@ -568,14 +568,14 @@ impl TryFrom<old::JSONRPCNotification> for new::JSONRPCNotification {
     }
 }
 
-impl TryFrom<old::JSONRPCRequest> for new::JSONRPCRequest {
+impl TryFrom<old::JsonRpcRequest> for new::JsonRpcRequest {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: old::JSONRPCRequest) -> Result<Self, ConvertError> {
+    fn try_from(from: old::JsonRpcRequest) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
-            new::JSONRPCRequest {
+            new::JsonRpcRequest {
                 id: from.id,
                 method: from.method,
                 params: match from.params {
@@ -588,11 +588,11 @@ impl TryFrom<old::JSONRPCRequest> for new::JSONRPCRequest {
     }
 }
 
-impl From<old::JSONRPCResponse> for new::JSONRPCResultResponse {
+impl From<old::JsonRpcResponse> for new::JsonRpcResultResponse {
     #[inline]
-    fn from(from: old::JSONRPCResponse) -> Self {
+    fn from(from: old::JsonRpcResponse) -> Self {
         let extra = from.extra;
-        new::JSONRPCResultResponse {
+        new::JsonRpcResultResponse {
             id: from.id,
             result: from.result,
             extra,
@@ -1932,11 +1932,11 @@ impl TryFrom<new::ElicitRequest> for old::ElicitRequest {
             extra.stash("id", &from.id);
             old::ElicitRequest {
                 params: match from.params {
-                    new::ElicitRequestParams::URL(_) => {
+                    new::ElicitRequestParams::Url(_) => {
                         return Err(
                             ConvertError::no_variant(
                                 "ElicitRequestFormParams",
-                                "URL",
+                                "Url",
                                 "2025-06-18",
                             ),
                         );
@@ -2130,14 +2130,14 @@ impl From<new::InitializedNotification> for old::InitializedNotification {
     }
 }
 
-impl TryFrom<new::JSONRPCErrorResponse> for old::JSONRPCError {
+impl TryFrom<new::JsonRpcErrorResponse> for old::JsonRpcError {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: new::JSONRPCErrorResponse) -> Result<Self, ConvertError> {
+    fn try_from(from: new::JsonRpcErrorResponse) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
-            old::JSONRPCError {
+            old::JsonRpcError {
                 id: match from.id {
                     Some(value) => value,
                     None => return Err(ConvertError::missing("JSONRPCError", "id")),
@@ -2149,26 +2149,26 @@ impl TryFrom<new::JSONRPCErrorResponse> for old::JSONRPCError {
     }
 }
 
-impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
+impl TryFrom<new::JsonRpcMessage> for old::JsonRpcMessage {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: new::JSONRPCMessage) -> Result<Self, ConvertError> {
+    fn try_from(from: new::JsonRpcMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                new::JSONRPCMessage::Request(value) => {
-                    old::JSONRPCMessage::Request(value.try_into()?)
+                new::JsonRpcMessage::Request(value) => {
+                    old::JsonRpcMessage::Request(value.try_into()?)
                 }
-                new::JSONRPCMessage::Notification(value) => {
-                    old::JSONRPCMessage::Notification(value.try_into()?)
+                new::JsonRpcMessage::Notification(value) => {
+                    old::JsonRpcMessage::Notification(value.try_into()?)
                 }
-                new::JSONRPCMessage::Response(value) => {
+                new::JsonRpcMessage::Response(value) => {
                     match value {
-                        new::JSONRPCResponse::Result(value) => {
-                            old::JSONRPCMessage::Response(value.into())
+                        new::JsonRpcResponse::Result(value) => {
+                            old::JsonRpcMessage::Response(value.into())
                         }
-                        new::JSONRPCResponse::Error(value) => {
-                            old::JSONRPCMessage::Error(value.try_into()?)
+                        new::JsonRpcResponse::Error(value) => {
+                            old::JsonRpcMessage::Error(value.try_into()?)
                         }
                     }
                 }
@@ -2177,14 +2177,14 @@ impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
     }
 }
 
-impl TryFrom<new::JSONRPCNotification> for old::JSONRPCNotification {
+impl TryFrom<new::JsonRpcNotification> for old::JsonRpcNotification {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: new::JSONRPCNotification) -> Result<Self, ConvertError> {
+    fn try_from(from: new::JsonRpcNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
-            old::JSONRPCNotification {
+            old::JsonRpcNotification {
                 method: from.method,
                 params: match from.params {
                     Some(value) => Some(convert::through_json(&value)?),
@@ -2196,14 +2196,14 @@ impl TryFrom<new::JSONRPCNotification> for old::JSONRPCNotification {
     }
 }
 
-impl TryFrom<new::JSONRPCRequest> for old::JSONRPCRequest {
+impl TryFrom<new::JsonRpcRequest> for old::JsonRpcRequest {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: new::JSONRPCRequest) -> Result<Self, ConvertError> {
+    fn try_from(from: new::JsonRpcRequest) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
-            old::JSONRPCRequest {
+            old::JsonRpcRequest {
                 id: from.id,
                 method: from.method,
                 params: match from.params {
@@ -2216,11 +2216,11 @@ impl TryFrom<new::JSONRPCRequest> for old::JSONRPCRequest {
     }
 }
 
-impl From<new::JSONRPCResultResponse> for old::JSONRPCResponse {
+impl From<new::JsonRpcResultResponse> for old::JsonRpcResponse {
     #[inline]
-    fn from(from: new::JSONRPCResultResponse) -> Self {
+    fn from(from: new::JsonRpcResultResponse) -> Self {
         let extra = from.extra;
-        old::JSONRPCResponse {
+        old::JsonRpcResponse {
             id: from.id,
             result: from.result,
             extra,

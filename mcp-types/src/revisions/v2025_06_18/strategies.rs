@@ -696,13 +696,13 @@ impl Arbitrary for InitializedNotification {
     }
 }
 
-impl Arbitrary for JSONRPCError {
+impl Arbitrary for JsonRpcError {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (any::<RequestId>(), any::<ErrorObject>())
-            .prop_map(|(id, error)| JSONRPCError::new(id, error))
+            .prop_map(|(id, error)| JsonRpcError::new(id, error))
             .boxed();
         arbitrary::with(
             all,
@@ -712,27 +712,27 @@ impl Arbitrary for JSONRPCError {
     }
 }
 
-impl Arbitrary for JSONRPCMessage {
+impl Arbitrary for JsonRpcMessage {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
-            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
-            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
-            any::<JSONRPCError>().prop_map(Self::Error).boxed(),
+            any::<JsonRpcRequest>().prop_map(Self::Request).boxed(),
+            any::<JsonRpcNotification>().prop_map(Self::Notification).boxed(),
+            any::<JsonRpcResponse>().prop_map(Self::Response).boxed(),
+            any::<JsonRpcError>().prop_map(Self::Error).boxed(),
         ])
     }
 }
 
-impl Arbitrary for JSONRPCNotification {
+impl Arbitrary for JsonRpcNotification {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (arbitrary::text(),)
-            .prop_map(|(method,)| JSONRPCNotification::new(method))
+            .prop_map(|(method,)| JsonRpcNotification::new(method))
             .boxed();
         let all = arbitrary::with(
             all,
@@ -747,13 +747,13 @@ impl Arbitrary for JSONRPCNotification {
     }
 }
 
-impl Arbitrary for JSONRPCRequest {
+impl Arbitrary for JsonRpcRequest {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (any::<RequestId>(), arbitrary::text())
-            .prop_map(|(id, method)| JSONRPCRequest::new(id, method))
+            .prop_map(|(id, method)| JsonRpcRequest::new(id, method))
             .boxed();
         let all = arbitrary::with(
             all,
@@ -768,13 +768,13 @@ impl Arbitrary for JSONRPCRequest {
     }
 }
 
-impl Arbitrary for JSONRPCResponse {
+impl Arbitrary for JsonRpcResponse {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (any::<RequestId>(), any::<ResultObject>())
-            .prop_map(|(id, result)| JSONRPCResponse::new(id, result))
+            .prop_map(|(id, result)| JsonRpcResponse::new(id, result))
             .boxed();
         arbitrary::with(
             all,

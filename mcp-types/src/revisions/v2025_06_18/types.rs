@@ -7,22 +7,22 @@ use crate::codec::{self, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
 
-/// Names the tool to run and what to pass to it.
+/// Parameters of `tools/call`: the name of the tool and its arguments.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
-    /// Which tool to run, as listed by `tools/list`. An unknown name is answered with error
-    /// `-32602`.
+    /// Name of the tool, as listed by `tools/list`. If the name is unknown, the request fails with
+    /// error `-32602`.
     pub name: String,
-    /// Input for the tool, by argument name; it has to satisfy the tool's `inputSchema`. Absent
-    /// where the tool takes none.
+    /// Arguments of the tool by name. They must conform to the tool's `inputSchema`. Absent if the
+    /// tool takes no arguments.
     pub arguments: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -80,20 +80,20 @@ impl Serialize for CallToolRequestParams {
     }
 }
 
-/// Runs one of the server's tools (`tools/call`).
+/// Calls a tool of the server (`tools/call`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#calltoolrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CallToolRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequest {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequest` from its required fields.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
@@ -142,31 +142,32 @@ impl Serialize for CallToolRequest {
     }
 }
 
-/// What a tool returned. A tool that fails reports it here with `isError`, so that the model
-/// can read the reason and try again; an unknown tool is a protocol error instead.
+/// Output of a tool. A tool reports its own errors here with `isError`, so that the model can
+/// read the reason and try again. An unknown tool is a protocol error instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#calltoolresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// The output as blocks for the model or the user to read. It may be empty.
+    /// Output as content blocks for the model or the user. It can be empty.
     pub content: Vec<ContentBlock>,
-    /// The output as data: a JSON object, which conforms to the tool's `outputSchema` where there
-    /// is one. Servers repeat it as text in `content` for clients that read only that; absent
-    /// where the tool gives plain content alone.
+    /// Output of the tool as a JSON object. If the tool has an `outputSchema`, the object conforms
+    /// to it. Servers should repeat the object as JSON text in `content` for clients that do not
+    /// read this member. Absent if the tool returns only unstructured content.
     pub structured_content: Option<Object>,
-    /// Whether the tool failed; `content` then tells why. Absent means `false`.
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     pub is_error: Option<bool>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResult {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResult` from its required fields.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -247,21 +248,20 @@ impl Serialize for CallToolResult {
     }
 }
 
-/// Names the request that is given up.
+/// Parameters of `notifications/cancelled`: the request to cancel.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
-    /// The `id` of the request that is given up, which went the same way as this notification. A
-    /// receiver that does not know it, or has already answered, ignores the notification.
+    /// `id` of the request to cancel. The request must have been sent in the same direction as this notification. The receiver ignores the notification if the `id` is unknown or if it has already responded.
     pub request_id: RequestId,
-    /// Why it was given up, for logs and for people. Absent where the sender does not say.
+    /// Reason for the cancellation, for logs and for display. Absent if the sender gives none.
     pub reason: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `CancelledNotificationParams` from its required fields.
     #[must_use]
     pub fn new(request_id: impl Into<RequestId>) -> Self {
         Self {
@@ -319,22 +319,22 @@ impl Serialize for CancelledNotificationParams {
     }
 }
 
-/// Tells the other side that nobody waits for a request's answer any more
-/// (`notifications/cancelled`); it should stop and send no answer. It may come too late, which
-/// is no error; `initialize` cannot be cancelled.
+/// Cancels a request that the sender issued earlier (`notifications/cancelled`). The receiver
+/// should stop the work and send no response. The notification can arrive after the response
+/// was sent, which is not an error. `initialize` cannot be cancelled.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#cancellednotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CancelledNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotification {
-    /// Makes one of its required members.
+    /// Creates a `CancelledNotification` from its required fields.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
@@ -383,31 +383,30 @@ impl Serialize for CancelledNotification {
     }
 }
 
-/// What the client can do beyond the basics. The server may use nothing that is not announced
-/// here; keys that the protocol does not know are allowed.
+/// Optional features that the client supports. The server must not use a feature that is not
+/// declared here. Capabilities that the protocol does not define are allowed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientcapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
-    /// Features outside the protocol, each with its settings under its own name. Absent where the
-    /// client has none.
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     pub experimental: Option<Map<Object>>,
-    /// Announces that the server may ask for the client's roots. Absent means that it may not.
-    /// Deprecated since 2026-07-28.
+    /// Present if the server may ask for the client's roots. Deprecated since 2026-07-28.
     pub roots: Option<RootsCapability>,
-    /// Announces that the server may have a model answer through the client. Absent means that it
-    /// may not. Deprecated since 2026-07-28.
+    /// Present if the server may ask the client to generate a message with a language model.
+    /// Deprecated since 2026-07-28.
     pub sampling: Option<Object>,
-    /// Announces that the server may put questions to the user in a form. Absent means that it may
-    /// not; the object has no members in this revision.
+    /// Present if the server may ask the user for input with a form. The object has no members in
+    /// this protocol version.
     pub elicitation: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ClientCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -494,21 +493,21 @@ impl Serialize for ClientCapabilities {
     }
 }
 
-/// Every notification that a client may send. The variant follows from `method`.
+/// Any notification that a client can send. The `method` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
-    /// Tells the other side that nobody waits for a request's answer any more
-    /// (`notifications/cancelled`); it should stop and send no answer.
+    /// Cancels a request that the sender issued earlier (`notifications/cancelled`).
     Cancelled(CancelledNotification),
-    /// Ends the handshake (`notifications/initialized`): the client has read the server's answer
-    /// and normal work begins.
+    /// Completes the handshake (`notifications/initialized`).
     Initialized(InitializedNotification),
-    /// Tells the sender of a long request how far the work has come.
+    /// Informs the sender of a request about the progress of that request
+    /// (`notifications/progress`).
     Progress(ProgressNotification),
-    /// Says that the client added, removed or changed a root.
+    /// Informs the server that the client added, removed or changed a root
+    /// (`notifications/roots/list_changed`).
     RootsListChanged(RootsListChangedNotification),
 }
 
@@ -590,38 +589,38 @@ impl codec::Vacant for ClientNotification {
     const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
-/// Every request that a client may send. The variant follows from `method`.
+/// Any request that a client can send. The `method` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
-    /// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
+    /// Starts a session (`initialize`).
     Initialize(InitializeRequest),
-    /// Checks that the other side still answers; either side may send it.
+    /// Checks whether the peer is responsive (`ping`).
     Ping(PingRequest),
-    /// Asks for one page of the resources that the server offers (`resources/list`).
+    /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
-    /// Asks for one page of the resource templates that the server offers
-    /// (`resources/templates/list`).
+    /// Requests one page of the resource templates of the server (`resources/templates/list`).
     ListResourceTemplates(ListResourceTemplatesRequest),
-    /// Asks a server for the contents of one resource.
+    /// Reads the contents of a resource (`resources/read`).
     ReadResource(ReadResourceRequest),
-    /// Asks the server to report changes of one resource until `resources/unsubscribe`.
+    /// Subscribes to changes of one resource (`resources/subscribe`) until
+    /// `resources/unsubscribe`.
     Subscribe(SubscribeRequest),
-    /// Ends what `resources/subscribe` began: changes of the resource are no longer reported.
+    /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
     Unsubscribe(UnsubscribeRequest),
-    /// Asks for one page of the prompts that the server offers (`prompts/list`).
+    /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
     /// Fetches a prompt with its arguments filled in (`prompts/get`).
     GetPrompt(GetPromptRequest),
-    /// Asks for one page of the tools that the server offers (`tools/list`).
+    /// Requests one page of the tools of the server (`tools/list`).
     ListTools(ListToolsRequest),
-    /// Runs one of the server's tools (`tools/call`).
+    /// Calls a tool of the server (`tools/call`).
     CallTool(CallToolRequest),
-    /// Tells the server which log messages the client wants from now on.
+    /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
     SetLevel(SetLevelRequest),
-    /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
+    /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
     Complete(CompleteRequest),
 }
@@ -791,20 +790,20 @@ impl codec::Vacant for ClientRequest {
     const VACANT: Self = Self::Initialize(codec::Vacant::VACANT);
 }
 
-/// Every result that a client may answer a server's request with. Its shape alone does not
-/// tell which; decode it by the method of the request.
+/// Any result that a client can send in response to a request of the server. The shape does
+/// not identify the variant; decode the result by the method of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientResult {
-    /// Success with nothing to report.
+    /// Successful result without data.
     Empty(EmptyResult),
-    /// What the model said.
+    /// Message that the model generated.
     CreateMessage(CreateMessageResult),
-    /// The directories and files that the server may work on.
+    /// Directories and files that the server may work on.
     ListRoots(ListRootsResult),
-    /// The user's reaction to a question, and the form's values where there are any.
+    /// Reaction of the user to an elicitation request, with the submitted values of the form.
     Elicit(ElicitResult),
 }
 
@@ -900,24 +899,24 @@ impl codec::Vacant for ClientResult {
     const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
 }
 
-/// Says what the user is filling in and how far they are.
+/// Parameters of `completion/complete`: the argument to complete and its current value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
-    /// The prompt or resource template that the argument belongs to. A prompt that the server does
-    /// not know is answered with error `-32602`.
+    /// Prompt or resource template that the argument belongs to. If the server does not know the
+    /// prompt, the request fails with error `-32602`.
     pub ref_: CompletionReference,
-    /// The argument under the cursor and its text so far.
+    /// Argument to complete, with the text that the user has typed so far.
     pub argument: CompletionArgument,
-    /// What the user filled in before, so that suggestions can depend on it. Absent where there is
-    /// nothing yet.
+    /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
+    /// filled in none.
     pub context: Option<CompletionContext>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -983,21 +982,21 @@ impl Serialize for CompleteRequestParams {
     }
 }
 
-/// Asks for suggestions while the user fills in an argument of a prompt or a URI template
+/// Requests suggestions for the value of a prompt argument or a URI template variable
 /// (`completion/complete`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#completerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CompleteRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequest {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequest` from its required fields.
     #[must_use]
     pub fn new(params: CompleteRequestParams) -> Self {
         Self {
@@ -1046,22 +1045,22 @@ impl Serialize for CompleteRequest {
     }
 }
 
-/// One piece of what a tool or prompt returns: text, an image, audio, a link to a resource, or
-/// a resource itself. Told apart by `type`.
+/// Content block of a tool result or a prompt message: text, an image, audio, a link to a
+/// resource, or an embedded resource. The `type` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#contentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
-    /// A block of plain text, to or from a model.
+    /// Block of plain text, as input to a model or as its output.
     Text(TextContent),
-    /// A picture that travels inside the message, for a model to see or as its output.
+    /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
-    /// A sound clip that travels inside the message, for a model to hear or as its output.
+    /// Audio clip embedded in a message, as input to a model or as its output.
     Audio(AudioContent),
-    /// A pointer to a resource, given within a prompt or a tool's result instead of the contents.
+    /// Link to a resource, in a prompt or a tool result.
     ResourceLink(ResourceLink),
-    /// A resource that travels inside the message, contents included.
+    /// Resource embedded in a message together with its contents.
     Resource(EmbeddedResource),
 }
 
@@ -1144,39 +1143,39 @@ impl codec::Vacant for ContentBlock {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// The conversation to continue, and wishes on how. The client decides what the model really
-/// sees. Deprecated since 2026-07-28.
+/// Parameters of `sampling/createMessage`: the conversation to continue and preferences for
+/// the model. The client decides what it sends to the model. Deprecated since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
-    /// The conversation so far, oldest first.
+    /// Messages of the conversation, oldest first.
     pub messages: Vec<SamplingMessage>,
-    /// What matters in the choice of the model. Only advice; absent leaves the choice to the
-    /// client.
+    /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
+    /// freely.
     pub model_preferences: Option<ModelPreferences>,
-    /// System prompt that the server would like. The client may change or drop it; absent means
-    /// none.
+    /// System prompt that the server proposes. The client may change or drop it. If absent, the
+    /// server proposes none.
     pub system_prompt: Option<String>,
-    /// Which servers' context should go into the prompt. Only a wish, which the client is free to
-    /// pass over; absent where the server has none.
+    /// Servers whose context the client should add to the prompt. The client may ignore it. Absent
+    /// if the server does not ask for any context.
     pub include_context: Option<IncludeContext>,
-    /// How random the output should be, on the scale of the model's provider. The client may
-    /// change or ignore it; absent leaves the provider's default.
+    /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
+    /// it. If absent, the provider's default applies.
     pub temperature: Option<Number>,
-    /// Upper limit of tokens to generate. The model may stop earlier, and the client may set a
-    /// lower limit.
+    /// Maximum number of tokens to generate. The client may apply a lower limit.
     pub max_tokens: i64,
-    /// Texts at which generation ends. The client may change or ignore them; absent means none.
+    /// Strings that stop the generation. The client may change or ignore them. If absent, there
+    /// are none.
     pub stop_sequences: Option<Vec<String>>,
-    /// Settings passed on to the model's provider, in the provider's own format. The client may
-    /// drop them; absent where there are none.
+    /// Settings for the model's provider, in a format that the provider defines. The client may
+    /// drop them. Absent if there are none.
     pub metadata: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequestParams` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -1310,22 +1309,22 @@ impl Serialize for CreateMessageRequestParams {
     }
 }
 
-/// Asks the client to have a model continue a conversation (`sampling/createMessage`). The
-/// client picks the model and should let the user see and veto the request; deprecated since
-/// 2026-07-28.
+/// Asks the client to continue a conversation with a language model
+/// (`sampling/createMessage`). The client chooses the model and should let the user review and
+/// reject the request. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#createmessagerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CreateMessageRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequest {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequest` from its required fields.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -1374,22 +1373,22 @@ impl Serialize for CreateMessageRequest {
     }
 }
 
-/// Why the model stopped. Clients may report reasons of their own besides the known ones.
+/// Reason why the model stopped. Clients can use other values than the ones listed here.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StopReason {
-    /// The model considered its answer finished.
+    /// The model completed its response.
     EndTurn,
-    /// The text reached one of the `stopSequences` of the request.
+    /// The model generated one of the `stopSequences` of the request.
     StopSequence,
-    /// The limit of `maxTokens` cut the answer off.
+    /// The model reached the limit of `maxTokens`.
     MaxTokens,
-    /// A value that this revision does not name. Only [`From`] makes one, so that
-    /// a known value never hides in it.
+    /// A value that this revision does not declare. Only [`From`] creates it, so that
+    /// it never holds a declared value.
     Other(codec::OtherText<Self>),
 }
 
 impl StopReason {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -1452,16 +1451,16 @@ impl<'de> Deserialize<'de> for StopReason {
     }
 }
 
-/// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-/// before, it is a single one.
+/// Content of a sampling message: one content block, or since 2025-11-25 also an array of
+/// blocks.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingContent {
-    /// A block of plain text, to or from a model.
+    /// Block of plain text, as input to a model or as its output.
     Text(TextContent),
-    /// A picture that travels inside the message, for a model to see or as its output.
+    /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
-    /// A sound clip that travels inside the message, for a model to hear or as its output.
+    /// Audio clip embedded in a message, as input to a model or as its output.
     Audio(AudioContent),
 }
 
@@ -1524,32 +1523,32 @@ impl codec::Vacant for SamplingContent {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// What the model said. The client should show it to the user before the server gets it.
-/// Deprecated since 2026-07-28.
+/// Message that the model generated. The client should let the user review it before it sends
+/// it to the server. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#createmessageresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
-    /// Name of the model that answered, which the client chose.
+    /// Name of the model that generated the message. The client chose it.
     pub model: String,
-    /// Why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, or a provider's own word.
-    /// Absent where it is not known.
+    /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, or a value defined by
+    /// the model's provider. Absent if unknown.
     pub stop_reason: Option<StopReason>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Whose message this is: `assistant` for what the model said.
+    /// Author of the message: `assistant` for the output of a model.
     pub role: Role,
-    /// What the model produced: exactly one block.
+    /// Output of the model: exactly one content block.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageResult` from its required fields.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1635,21 +1634,20 @@ impl Serialize for CreateMessageResult {
     }
 }
 
-/// The form that the user is asked to fill in: a flat object, one member for each field.
+/// Schema of an elicitation form: a flat object with one member for each field.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestedSchema {
-    /// The fields of the form, by the names under which the values come back.
+    /// Fields of the form by name. The submitted values have the same names.
     pub properties: Map<PrimitiveSchemaDefinition>,
-    /// Names of the fields that must be filled in before the form can be submitted. Absent means
-    /// that all are optional.
+    /// Names of the fields that the user must fill in. If absent, all fields are optional.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestedSchema {
-    /// Makes one of its required members.
+    /// Creates a `RequestedSchema` from its required fields.
     #[must_use]
     pub fn new(properties: impl Into<Map<PrimitiveSchemaDefinition>>) -> Self {
         Self {
@@ -1709,21 +1707,22 @@ impl Serialize for RequestedSchema {
     }
 }
 
-/// A question that the client puts as a form. Never for passwords, keys or other secrets,
-/// since client and model see the answer.
+/// Parameters of `elicitation/create` for a form that the client displays. Never request
+/// passwords, keys or other secrets with a form, because the client and the model can see the
+/// values.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
-    /// Text above the form: what is wanted, and what for.
+    /// Text above the form that tells the user what is requested and why.
     pub message: String,
-    /// The fields of the form, as a flat object schema of primitive members.
+    /// Schema of the form: a flat object whose members have primitive types.
     pub requested_schema: RequestedSchema,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequestFormParams {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequestFormParams` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
@@ -1778,21 +1777,21 @@ impl Serialize for ElicitRequestFormParams {
     }
 }
 
-/// Asks the user something through the client (`elicitation/create`) in a request of the
-/// server's own, often while a request of the client is still open.
+/// Asks the user for input through the client (`elicitation/create`). The server sends it as a
+/// separate request, often while it processes a request of the client.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ElicitRequestFormParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequest {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequest` from its required fields.
     #[must_use]
     pub fn new(params: ElicitRequestFormParams) -> Self {
         Self {
@@ -1841,7 +1840,7 @@ impl Serialize for ElicitRequest {
     }
 }
 
-/// Value of one field of a form: text, a number, a truth value, or a list of chosen texts.
+/// Value of one form field: a string, a number, a boolean, or a list of selected strings.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitValue {
@@ -1907,27 +1906,27 @@ impl codec::Vacant for ElicitValue {
     const VACANT: Self = Self::String(codec::Vacant::VACANT);
 }
 
-/// The user's reaction to a question, and the form's values where there are any.
+/// Reaction of the user to an elicitation request, with the submitted values of the form.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitResult {
-    /// Whether the user agreed, refused or walked away.
+    /// Whether the user accepted, declined or dismissed the request.
     pub action: ElicitAction,
-    /// Values of the form by field, in line with the requested schema. Absent unless `action` is
-    /// `accept` and the question was a form.
+    /// Submitted values by field name, which conform to the requested schema. Absent unless
+    /// `action` is `accept` and the request was a form.
     pub content: Option<Map<ElicitValue>>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitResult {
-    /// Makes one of its required members.
+    /// Creates an `ElicitResult` from its required fields.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -1996,27 +1995,26 @@ impl Serialize for ElicitResult {
     }
 }
 
-/// A field of an elicitation form where the user picks one of the given texts.
+/// Field of an elicitation form in which the user selects one of the given strings.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#enumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EnumSchema {
-    /// Label of the field in the form. Where it is absent, the property's key has to serve.
+    /// Label of the field in the form. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Explains the field to the user. Absent where the title is enough.
+    /// Explanation of the field for the user. Absent if the title is sufficient.
     pub description: Option<String>,
-    /// The values to choose from; the answer is one of them.
+    /// Values to choose from. The user selects one of them.
     pub enum_: Vec<String>,
-    /// Labels for the values, in the same order. Where they are absent, the values themselves are
-    /// shown.
+    /// Labels of the values, in the same order. If absent, the values themselves are displayed.
     pub enum_names: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl EnumSchema {
-    /// Makes one of its required members.
+    /// Creates an `EnumSchema` from its required fields.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2099,22 +2097,22 @@ impl Serialize for EnumSchema {
     }
 }
 
-/// Names the prompt and the values for its arguments.
+/// Parameters of `prompts/get`: the name of the prompt and its arguments.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
-    /// Which prompt to fetch, as listed by `prompts/list`. An unknown name is answered with error
-    /// `-32602`.
+    /// Name of the prompt, as listed by `prompts/list`. If the name is unknown, the request fails
+    /// with error `-32602`.
     pub name: String,
-    /// Values by argument name, always text. Absent where the prompt takes none; a missing
-    /// required one is answered with error `-32602`.
+    /// Arguments of the prompt by name; all values are strings. Absent if the prompt takes no
+    /// arguments. If a required argument is missing, the request fails with error `-32602`.
     pub arguments: Option<Map<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -2178,14 +2176,14 @@ impl Serialize for GetPromptRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: GetPromptRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
@@ -2234,26 +2232,26 @@ impl Serialize for GetPromptRequest {
     }
 }
 
-/// A prompt, ready to be given to a model.
+/// Messages of a prompt, ready to be sent to a model.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#getpromptresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
-    /// What the prompt is for. Absent where the server does not say.
+    /// What the prompt is for. Absent if the server provides no description.
     pub description: Option<String>,
-    /// The conversation that the prompt consists of, in order.
+    /// Messages of the prompt, in order.
     pub messages: Vec<PromptMessage>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResult {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResult` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -2322,25 +2320,25 @@ impl Serialize for GetPromptResult {
     }
 }
 
-/// Name and version of the software on one side. Nobody checks it, so that it is good for
-/// display and logs and for no decision.
+/// Name and version of the client or server software. The protocol does not verify it, so use
+/// it only for display and logs.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#implementation)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
-    /// Identifier of the software. It is also what people see where there is no `title`.
+    /// Identifier of the software. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Version of the software, in a format of its own choice; not the revision of the protocol.
+    /// Version of the software, in any format. It is not the protocol version.
     pub version: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Implementation {
-    /// Makes one of its required members.
+    /// Creates an `Implementation` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
@@ -2402,23 +2400,23 @@ impl Serialize for Implementation {
     }
 }
 
-/// What the client tells the server about itself.
+/// Parameters of `initialize`: the protocol version and the capabilities of the client.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
-    /// Revision that the client wants, as a rule its newest. A server that lacks it answers with
-    /// another one rather than with an error.
+    /// Protocol version that the client requests, usually the latest that it supports. A server
+    /// that does not support it responds with another version instead of an error.
     pub protocol_version: String,
-    /// What the client can do beyond the basics, for the whole session.
+    /// Optional features that the client supports during the session.
     pub capabilities: ClientCapabilities,
-    /// Name and version of the client's software.
+    /// Name and version of the client software.
     pub client_info: Implementation,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2482,21 +2480,22 @@ impl Serialize for InitializeRequestParams {
     }
 }
 
-/// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
-/// It comes before everything else and cannot be cancelled.
+/// Starts a session (`initialize`). The client sends its protocol version, its capabilities
+/// and the name of its software. This must be the first request of a session and cannot be
+/// cancelled.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: InitializeRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequest {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequest` from its required fields.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
@@ -2545,32 +2544,33 @@ impl Serialize for InitializeRequest {
     }
 }
 
-/// The server's part of the handshake. The client confirms with `notifications/initialized`.
+/// Protocol version and capabilities of the server, in response to `initialize`. The client
+/// confirms the response with `notifications/initialized`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializeresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeResult {
-    /// Revision of this session: the one asked for where the server has it, else one that the
-    /// server prefers. A client that cannot speak it disconnects.
+    /// Protocol version of the session: the requested version if the server supports it, otherwise
+    /// another one that the server supports. A client that does not support it disconnects.
     pub protocol_version: String,
-    /// What the server offers, for the whole session.
+    /// Optional features that the server supports during the session.
     pub capabilities: ServerCapabilities,
-    /// Name and version of the server's software.
+    /// Name and version of the server software.
     pub server_info: Implementation,
-    /// Advice for the model on how to use the server, fit for a system prompt. Absent where there
-    /// is none.
+    /// Instructions for the model on how to use the server, which a client can add to the system
+    /// prompt. Absent if there are none.
     pub instructions: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeResult {
-    /// Makes one of its required members.
+    /// Creates an `InitializeResult` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2666,21 +2666,21 @@ impl Serialize for InitializeResult {
     }
 }
 
-/// Ends the handshake (`notifications/initialized`): the client has read the server's answer
-/// and normal work begins.
+/// Completes the handshake (`notifications/initialized`). The client sends it after it has
+/// received the response to `initialize`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct InitializedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializedNotification {
-    /// Makes one without optional members.
+    /// Creates an `InitializedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2737,24 +2737,24 @@ impl Serialize for InitializedNotification {
     }
 }
 
-/// Answer to a request that failed.
+/// Response to a request that failed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCError {
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+pub struct JsonRpcError {
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Why the request failed, as a code for programs and a message for people.
+    /// Error that made the request fail, with a numeric code and a human-readable message.
     pub error: ErrorObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCError {
-    /// Makes one of its required members.
+impl JsonRpcError {
+    /// Creates a `JsonRpcError` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, error: ErrorObject) -> Self {
         Self {
@@ -2765,7 +2765,7 @@ impl JSONRPCError {
     }
 }
 
-impl codec::Vacant for JSONRPCError {
+impl codec::Vacant for JsonRpcError {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         error: codec::Vacant::VACANT,
@@ -2773,13 +2773,13 @@ impl codec::Vacant for JSONRPCError {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCError {
+impl<'de> Deserialize<'de> for JsonRpcError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCError {
+impl<'de> codec::FromMembers<'de> for JsonRpcError {
     const NAME: &'static str = "JSONRPCError";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -2801,7 +2801,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCError {
     }
 }
 
-impl Serialize for JSONRPCError {
+impl Serialize for JsonRpcError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -2812,54 +2812,54 @@ impl Serialize for JSONRPCError {
     }
 }
 
-/// Anything that can stand on the wire. A request has `method` and `id`, a notification
-/// `method` alone, and an answer either `result` or `error`.
+/// Any JSON-RPC message. A request has `method` and `id`, a notification has only `method`,
+/// and a response has either `result` or `error`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCMessage {
-    /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
-    /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
-    /// Answer to a request that succeeded.
-    Response(JSONRPCResponse),
-    /// Answer to a request that failed.
-    Error(JSONRPCError),
+pub enum JsonRpcMessage {
+    /// Message to which the receiver sends exactly one response with the same `id`.
+    Request(JsonRpcRequest),
+    /// Message to which the receiver sends no response, not even an error.
+    Notification(JsonRpcNotification),
+    /// Response to a request that succeeded.
+    Response(JsonRpcResponse),
+    /// Response to a request that failed.
+    Error(JsonRpcError),
 }
 
-impl From<JSONRPCRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCMessage {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcMessage {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl From<JSONRPCResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl From<JSONRPCError> for JSONRPCMessage {
-    fn from(value: JSONRPCError) -> Self {
+impl From<JsonRpcError> for JsonRpcMessage {
+    fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCMessage {
+impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     const NAME: &'static str = "JSONRPCMessage";
 
     fn from_object<A: MapAccess<'de>>(
@@ -2904,7 +2904,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     }
 }
 
-impl Serialize for JSONRPCMessage {
+impl Serialize for JsonRpcMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -2915,26 +2915,26 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
-impl codec::Vacant for JSONRPCMessage {
+impl codec::Vacant for JsonRpcMessage {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
-/// A message that wants no answer and gets none, not even an error.
+/// Message to which the receiver sends no response, not even an error.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCNotification {
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+pub struct JsonRpcNotification {
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCNotification {
-    /// Makes one of its required members.
+impl JsonRpcNotification {
+    /// Creates a `JsonRpcNotification` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -2953,7 +2953,7 @@ impl JSONRPCNotification {
     }
 }
 
-impl codec::Vacant for JSONRPCNotification {
+impl codec::Vacant for JsonRpcNotification {
     const VACANT: Self = Self {
         method: codec::Vacant::VACANT,
         params: None,
@@ -2961,13 +2961,13 @@ impl codec::Vacant for JSONRPCNotification {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCNotification {
+impl<'de> Deserialize<'de> for JsonRpcNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
+impl<'de> codec::FromMembers<'de> for JsonRpcNotification {
     const NAME: &'static str = "JSONRPCNotification";
     const REQUIRED: &'static [(u8, &'static str)] = &[(0, "jsonrpc"), (1, "method")];
 
@@ -2984,7 +2984,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
     }
 }
 
-impl Serialize for JSONRPCNotification {
+impl Serialize for JsonRpcNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -2995,26 +2995,26 @@ impl Serialize for JSONRPCNotification {
     }
 }
 
-/// A message that asks for something and gets exactly one answer under the same `id`.
+/// Message to which the receiver sends exactly one response with the same `id`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCRequest {
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+pub struct JsonRpcRequest {
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCRequest {
-    /// Makes one of its required members.
+impl JsonRpcRequest {
+    /// Creates a `JsonRpcRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -3034,7 +3034,7 @@ impl JSONRPCRequest {
     }
 }
 
-impl codec::Vacant for JSONRPCRequest {
+impl codec::Vacant for JsonRpcRequest {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         method: codec::Vacant::VACANT,
@@ -3043,13 +3043,13 @@ impl codec::Vacant for JSONRPCRequest {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCRequest {
+impl<'de> Deserialize<'de> for JsonRpcRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
+impl<'de> codec::FromMembers<'de> for JsonRpcRequest {
     const NAME: &'static str = "JSONRPCRequest";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -3072,7 +3072,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
     }
 }
 
-impl Serialize for JSONRPCRequest {
+impl Serialize for JsonRpcRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -3084,25 +3084,24 @@ impl Serialize for JSONRPCRequest {
     }
 }
 
-/// Answer to a request that succeeded. A failure comes as [`JSONRPCError`].
+/// Response to a request that succeeded. Failures are reported with a [`JsonRpcError`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCResponse {
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+pub struct JsonRpcResponse {
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: ResultObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCResponse {
-    /// Makes one of its required members.
+impl JsonRpcResponse {
+    /// Creates a `JsonRpcResponse` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
@@ -3113,7 +3112,7 @@ impl JSONRPCResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCResponse {
+impl codec::Vacant for JsonRpcResponse {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         result: codec::Vacant::VACANT,
@@ -3121,13 +3120,13 @@ impl codec::Vacant for JSONRPCResponse {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCResponse {
+impl<'de> Deserialize<'de> for JsonRpcResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
+impl<'de> codec::FromMembers<'de> for JsonRpcResponse {
     const NAME: &'static str = "JSONRPCResponse";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -3149,7 +3148,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
     }
 }
 
-impl Serialize for JSONRPCResponse {
+impl Serialize for JsonRpcResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -3164,15 +3163,16 @@ impl Serialize for JSONRPCResponse {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
-    /// Where to go on: the `nextCursor` of the previous page, passed back unchanged. Absent on the
-    /// first page; one that the server does not recognise is refused with -32602.
+    /// Cursor of the page to fetch: the `nextCursor` of the previous page, unchanged. Absent for
+    /// the first page. If the server does not recognize the cursor, the request fails with error
+    /// `-32602`.
     pub cursor: Option<Cursor>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequestParams {
-    /// Makes one without optional members.
+    /// Creates a `PaginatedRequestParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3225,20 +3225,20 @@ impl Serialize for PaginatedRequestParams {
     }
 }
 
-/// Asks for one page of the prompts that the server offers (`prompts/list`).
+/// Requests one page of the prompts of the server (`prompts/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listpromptsrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListPromptsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3295,27 +3295,27 @@ impl Serialize for ListPromptsRequest {
     }
 }
 
-/// One page of the server's prompts.
+/// One page of the prompts of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listpromptsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
-    /// The prompts of this page. An empty list does not mean that no page follows.
+    /// Prompts of this page. If the list is empty, there can still be a next page.
     pub prompts: Vec<Prompt>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsResult` from its required fields.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -3384,21 +3384,20 @@ impl Serialize for ListPromptsResult {
     }
 }
 
-/// Asks for one page of the resource templates that the server offers
-/// (`resources/templates/list`).
+/// Requests one page of the resource templates of the server (`resources/templates/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcetemplatesrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListResourceTemplatesRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3455,27 +3454,27 @@ impl Serialize for ListResourceTemplatesRequest {
     }
 }
 
-/// One page of the server's resource templates.
+/// One page of the resource templates of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcetemplatesresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
-    /// The resource templates of this page. An empty list does not mean that no page follows.
+    /// Resource templates of this page. If the list is empty, there can still be a next page.
     pub resource_templates: Vec<ResourceTemplate>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesResult` from its required fields.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -3544,20 +3543,20 @@ impl Serialize for ListResourceTemplatesResult {
     }
 }
 
-/// Asks for one page of the resources that the server offers (`resources/list`).
+/// Requests one page of the resources of the server (`resources/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcesrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListResourcesRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3614,27 +3613,27 @@ impl Serialize for ListResourcesRequest {
     }
 }
 
-/// One page of the server's resources.
+/// One page of the resources of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcesresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
-    /// The resources of this page. An empty list does not mean that no page follows.
+    /// Resources of this page. If the list is empty, there can still be a next page.
     pub resources: Vec<Resource>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResult` from its required fields.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -3703,21 +3702,21 @@ impl Serialize for ListResourcesResult {
     }
 }
 
-/// Asks the client which directories or files the server may work on (`roots/list`).
+/// Asks the client for the directories and files that the server may work on (`roots/list`).
 /// Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listrootsrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListRootsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3774,20 +3773,20 @@ impl Serialize for ListRootsRequest {
     }
 }
 
-/// Asks for one page of the tools that the server offers (`tools/list`).
+/// Requests one page of the tools of the server (`tools/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listtoolsrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListToolsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3844,27 +3843,27 @@ impl Serialize for ListToolsRequest {
     }
 }
 
-/// One page of the server's tools.
+/// One page of the tools of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listtoolsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
-    /// The tools of this page. An empty list does not mean that no page follows.
+    /// Tools of this page. If the list is empty, there can still be a next page.
     pub tools: Vec<Tool>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResult` from its required fields.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -3933,24 +3932,24 @@ impl Serialize for ListToolsResult {
     }
 }
 
-/// Content of a log message. Secrets and personal data do not belong here. Deprecated since
-/// 2026-07-28.
+/// Parameters of `notifications/message`: the content of a log message. It must not contain
+/// secrets or personal data. Deprecated since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
-    /// How serious it is.
+    /// Severity of the message.
     pub level: LoggingLevel,
-    /// Name of the part of the server that speaks. Absent where the server does not tell its parts
-    /// apart.
+    /// Name of the component that logs the message. Absent if the server does not distinguish
+    /// components.
     pub logger: Option<String>,
-    /// What is logged, of any JSON type: a sentence, or an object with details.
+    /// Logged data, as any JSON value: for example a sentence, or an object with details.
     pub data: Value,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotificationParams` from its required fields.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -4012,21 +4011,22 @@ impl Serialize for LoggingMessageNotificationParams {
     }
 }
 
-/// A log message of the server (`notifications/message`). Which ones come is set by
-/// `logging/setLevel`; before that, the server chooses. Deprecated since 2026-07-28.
+/// Log message of the server (`notifications/message`). The client selects the minimum level
+/// with `logging/setLevel`; until it does, the server decides which messages to send.
+/// Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#loggingmessagenotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: LoggingMessageNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotification {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotification` from its required fields.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
@@ -4075,23 +4075,23 @@ impl Serialize for LoggingMessageNotification {
     }
 }
 
-/// The part that all notifications share: a method and optional parameters. A notification has
-/// no `id` and is never answered.
+/// Base of all notifications: a method and optional parameters. A notification has no `id` and
+/// no response.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#notification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Notification {
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Notification {
-    /// Makes one of its required members.
+    /// Creates a `Notification` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -4150,28 +4150,28 @@ impl Serialize for Notification {
     }
 }
 
-/// A form field that holds a number.
+/// Form field for a number.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#numberschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NumberSchema {
-    /// Whether fractions are allowed.
+    /// Whether the number can have a fraction.
     pub type_: NumberSchemaType,
-    /// The label shown beside the field. Without it the member's name is shown.
+    /// Label of the field. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Text that explains the field to the user.
+    /// Explanation of the field for the user.
     pub description: Option<String>,
-    /// The smallest value allowed, itself included. Absent means no lower limit.
+    /// Minimum value, inclusive. If absent, there is no lower limit.
     pub minimum: Option<Number>,
-    /// The largest value allowed, itself included. Absent means no upper limit.
+    /// Maximum value, inclusive. If absent, there is no upper limit.
     pub maximum: Option<Number>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl NumberSchema {
-    /// Makes one of its required members.
+    /// Creates a `NumberSchema` from its required fields.
     #[must_use]
     pub fn new(type_: impl Into<NumberSchemaType>) -> Self {
         Self {
@@ -4263,22 +4263,22 @@ impl Serialize for NumberSchema {
     }
 }
 
-/// The part that all list requests share: parameters that may carry a cursor.
+/// Base of all list requests: its parameters can contain a cursor.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#paginatedrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequest {
-    /// Makes one of its required members.
+    /// Creates a `PaginatedRequest` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -4337,21 +4337,21 @@ impl Serialize for PaginatedRequest {
     }
 }
 
-/// Checks that the other side still answers; either side may send it. The answer is an empty
-/// result, due at once, and a sender that waits too long may drop the connection.
+/// Checks whether the peer is responsive (`ping`). Either side can send it. The receiver must
+/// respond promptly with an empty result; if it does not, the sender may close the connection.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#pingrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PingRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PingRequest {
-    /// Makes one without optional members.
+    /// Creates a `PingRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4408,20 +4408,20 @@ impl Serialize for PingRequest {
     }
 }
 
-/// One field of an elicitation form: text, number, yes or no, or a choice. Nested objects are
-/// not possible, which keeps forms simple to draw.
+/// Field of an elicitation form: a string, a number, a boolean, or a choice. Nested objects
+/// are not supported, so that forms are simple to display.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#primitiveschemadefinition)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitiveSchemaDefinition {
-    /// A form field that holds text.
+    /// Form field for text.
     String(StringSchema),
-    /// A form field that holds a number.
+    /// Form field for a number.
     Number(NumberSchema),
-    /// A yes-or-no field of an elicitation form.
+    /// Boolean field of an elicitation form.
     Boolean(BooleanSchema),
-    /// A field of an elicitation form where the user picks one of the given texts.
+    /// Field of an elicitation form in which the user selects one of the given strings.
     Enum(EnumSchema),
 }
 
@@ -4515,26 +4515,25 @@ impl codec::Vacant for PrimitiveSchemaDefinition {
     const VACANT: Self = Self::String(codec::Vacant::VACANT);
 }
 
-/// Parameters of `notifications/progress`: how far a request has come.
+/// Parameters of `notifications/progress`: the progress of a request.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
-    /// The token from the request whose progress this is.
+    /// `progressToken` of the request that this notification belongs to.
     pub progress_token: ProgressToken,
-    /// How much is done so far. It has to grow with each notification, whether or not `total` is
-    /// known; fractions are allowed.
+    /// Amount of work done so far. It must increase with each notification, even if `total` is
+    /// unknown, and can have a fraction.
     pub progress: Number,
-    /// The value that `progress` will have reached at the end, in the same unit. Absent while it
-    /// is unknown.
+    /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     pub total: Option<Number>,
-    /// What is being done just now, in words for the user.
+    /// Human-readable description of the current step.
     pub message: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotificationParams` from its required fields.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -4614,21 +4613,22 @@ impl Serialize for ProgressNotificationParams {
     }
 }
 
-/// Tells the sender of a long request how far the work has come. It is sent only for requests
-/// that carried a `progressToken`, and stops when the request is answered.
+/// Informs the sender of a request about the progress of that request
+/// (`notifications/progress`). It is sent only for requests with a `progressToken`, and not
+/// after the response.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#progressnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ProgressNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotification {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotification` from its required fields.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -4677,32 +4677,31 @@ impl Serialize for ProgressNotification {
     }
 }
 
-/// A ready-made message or conversation that a server offers, often with blanks to fill in,
-/// and usually for the user to pick from a menu.
+/// Template for a message or a conversation that a server offers. Users usually select it from
+/// a menu and fill in its arguments.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#prompt)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// What the prompt is good for, in words for people.
+    /// What the prompt is for, as human-readable text.
     pub description: Option<String>,
-    /// What the template can be filled with. Absent or empty means that the prompt takes no
-    /// arguments.
+    /// Arguments of the prompt. If absent or empty, the prompt takes no arguments.
     pub arguments: Option<Vec<PromptArgument>>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// The identifier to pass to `prompts/get`. It serves as a label where there is no `title`.
+    /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Prompt {
-    /// Makes one of its required members.
+    /// Creates a `Prompt` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -4794,22 +4793,23 @@ impl Serialize for Prompt {
     }
 }
 
-/// Says that the server's list of prompts is no longer what it was, so that a cached list
-/// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
-/// for it; before, any server that declared `prompts.listChanged` could send it.
+/// Informs the client that the server's list of prompts has changed
+/// (`notifications/prompts/list_changed`), so that the client can fetch it again. Since
+/// 2026-07-28 the server sends it only on a subscription that requests it. In earlier protocol
+/// versions any server that declares `prompts.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#promptlistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PromptListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `PromptListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4866,23 +4866,23 @@ impl Serialize for PromptListChangedNotification {
     }
 }
 
-/// One message of a filled-in prompt: who speaks and what is said. Unlike a
-/// [`SamplingMessage`] it may carry resources.
+/// Message of a prompt: its author and its content. Unlike a [`SamplingMessage`], it can
+/// contain resources.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#promptmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// Whose words these are.
+    /// Author of the message.
     pub role: Role,
-    /// What is said, as one block of content.
+    /// Content of the message, as one content block.
     pub content: ContentBlock,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptMessage {
-    /// Makes one of its required members.
+    /// Creates a `PromptMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -4937,15 +4937,15 @@ impl Serialize for PromptMessage {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
-    /// Which resource to read. Any scheme is allowed and only the server gives it meaning; an
-    /// unknown resource is an error, not an empty answer.
+    /// URI of the resource to read. It can have any scheme, and the server determines what it
+    /// means. An unknown resource results in an error, not in an empty result.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -4992,20 +4992,20 @@ impl Serialize for ReadResourceRequestParams {
     }
 }
 
-/// Asks a server for the contents of one resource.
+/// Reads the contents of a resource (`resources/read`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#readresourcerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ReadResourceRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequest {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequest` from its required fields.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams) -> Self {
         Self {
@@ -5054,22 +5054,22 @@ impl Serialize for ReadResourceRequest {
     }
 }
 
-/// The part that all requests share: a method and optional parameters.
+/// Base of all requests: a method and optional parameters.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#request)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Request {
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<RequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Request {
-    /// Makes one of its required members.
+    /// Creates a `Request` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -5128,39 +5128,39 @@ impl Serialize for Request {
     }
 }
 
-/// Something that a server lets clients read, such as a file, a record or a page, as it
-/// appears in a list.
+/// Description of a resource that clients can read from the server, such as a file, a database
+/// record or a web page.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resource)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
-    /// The address of the resource, to pass to `resources/read`.
+    /// URI of the resource for `resources/read`.
     pub uri: String,
-    /// What the resource holds, written so that people and models can judge whether they need it.
+    /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
-    /// The media type of the contents. Absent means that the server does not know.
+    /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Length of the raw contents in bytes, before any base64 encoding. Absent means that it is
-    /// unknown; hosts use it to show sizes and to judge what fits into a context.
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     pub size: Option<i64>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// A short identifier of the resource, which also serves as a label where there is no `title`.
+    /// Short identifier of the resource. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Resource {
-    /// Makes one of its required members.
+    /// Creates a `Resource` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5292,40 +5292,39 @@ impl Serialize for Resource {
     }
 }
 
-/// A pointer to a resource, given within a prompt or a tool's result instead of the contents.
-/// The client may read it later; it need not appear in `resources/list`.
+/// Link to a resource, in a prompt or a tool result. It does not include the contents; the
+/// client can read them later. The resource does not have to be listed by `resources/list`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcelink)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceLink {
-    /// The address of the resource, to pass to `resources/read`.
+    /// URI of the resource for `resources/read`.
     pub uri: String,
-    /// What the resource holds, written so that people and models can judge whether they need it.
+    /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
-    /// The media type of the contents. Absent means that the server does not know.
+    /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Length of the raw contents in bytes, before any base64 encoding. Absent means that it is
-    /// unknown; hosts use it to show sizes and to judge what fits into a context.
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     pub size: Option<i64>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// A short identifier of the linked resource, which also serves as a label where there is no
-    /// `title`.
+    /// Short identifier of the linked resource. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceLink {
-    /// Makes one of its required members.
+    /// Creates a `ResourceLink` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5465,22 +5464,23 @@ impl Serialize for ResourceLink {
     }
 }
 
-/// Says that the server's list of resources is no longer what it was, so that a cached list
-/// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
-/// for it; before, any server that declared `resources.listChanged` could send it.
+/// Informs the client that the server's list of resources has changed
+/// (`notifications/resources/list_changed`), so that the client can fetch it again. Since
+/// 2026-07-28 the server sends it only on a subscription that requests it. In earlier protocol
+/// versions any server that declares `resources.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcelistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResourceListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ResourceListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5537,38 +5537,38 @@ impl Serialize for ResourceListChangedNotification {
     }
 }
 
-/// A family of resources whose addresses follow one pattern. Filling in the pattern's
-/// variables gives a URI that can be read.
+/// Description of a set of resources whose URIs follow a template. Expanding the variables of
+/// the template yields a URI for `resources/read`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcetemplate)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
-    /// The pattern of the addresses, a URI template as of RFC 6570.
+    /// Template of the URIs, as defined by RFC 6570.
     pub uri_template: String,
-    /// What the resources of this family hold, written so that people and models can judge whether
+    /// What the resources of this template contain, so that users and models can decide whether
     /// they need them.
     pub description: Option<String>,
-    /// The media type of every resource of the family. Absent when it is unknown or differs
-    /// between them.
+    /// Media type of all resources of this template. Absent if it is unknown or differs between
+    /// the resources.
     pub mime_type: Option<String>,
-    /// Hints on whom the resources are for and how much they matter. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resources. Absent if the server gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// A short identifier of the template, which also serves as a label where there is no `title`.
+    /// Short identifier of the template. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceTemplate {
-    /// Makes one of its required members.
+    /// Creates a `ResourceTemplate` from its required fields.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5691,15 +5691,15 @@ impl Serialize for ResourceTemplate {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
-    /// What has changed. It can be a part of the watched resource, such as a file in a watched
-    /// directory.
+    /// URI of the resource that has changed. It can be a part of the subscribed resource, such as
+    /// a file in a subscribed directory.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotificationParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -5746,22 +5746,23 @@ impl Serialize for ResourceUpdatedNotificationParams {
     }
 }
 
-/// Says that a resource which the client watches has changed and is worth reading again. Only
-/// watched resources are reported: those in `resourceSubscriptions` of a
-/// `subscriptions/listen`, or before 2026-07-28 those named by `resources/subscribe`.
+/// Informs the client that a subscribed resource has changed and can be read again
+/// (`notifications/resources/updated`). The subscribed resources are those in
+/// `resourceSubscriptions` of `subscriptions/listen`, or before 2026-07-28 those of
+/// `resources/subscribe`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourceupdatednotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotification {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotification` from its required fields.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
@@ -5810,21 +5811,21 @@ impl Serialize for ResourceUpdatedNotification {
     }
 }
 
-/// Says that the client added, removed or changed a root. A server that cares asks for
-/// `roots/list` again.
+/// Informs the server that the client added, removed or changed a root
+/// (`notifications/roots/list_changed`). The server can then send `roots/list` again.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#rootslistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RootsListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RootsListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `RootsListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5881,22 +5882,22 @@ impl Serialize for RootsListChangedNotification {
     }
 }
 
-/// One message of the conversation that is put to a model, or that a model produced.
+/// Message of a conversation with a model, sent to the model or generated by it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#samplingmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
-    /// Whose words these are.
+    /// Author of the message.
     pub role: Role,
-    /// What is said. A user message with tool results must hold nothing but tool results.
+    /// Content of the message. A user message with tool results must contain only tool results.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingMessage {
-    /// Makes one of its required members.
+    /// Creates a `SamplingMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -5947,31 +5948,33 @@ impl Serialize for SamplingMessage {
     }
 }
 
-/// What a server offers beyond the basics. A member that is absent is not offered; members
-/// that are not known here are allowed.
+/// Optional features that the server supports. The server does not support a feature whose
+/// member is absent. Capabilities that the protocol does not define are allowed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#servercapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
-    /// Capabilities outside the specification, by name, with settings as their sender sees fit.
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     pub experimental: Option<Map<Object>>,
-    /// Present when the server can send log messages.
+    /// Present if the server can send log messages.
     pub logging: Option<Object>,
-    /// Present when the server completes arguments of prompts and resource templates.
+    /// Present if the server can complete arguments of prompts and variables of resource
+    /// templates.
     pub completions: Option<Object>,
-    /// Present when the server has prompts.
+    /// Present if the server has prompts.
     pub prompts: Option<PromptsCapability>,
-    /// Present when the server has resources.
+    /// Present if the server has resources.
     pub resources: Option<ResourcesCapability>,
-    /// Present when the server has tools.
+    /// Present if the server has tools.
     pub tools: Option<ToolsCapability>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ServerCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6093,29 +6096,30 @@ impl Serialize for ServerCapabilities {
     }
 }
 
-/// Any notification that a server sends.
+/// Any notification that a server can send. The `method` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#servernotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
-    /// Tells the other side that nobody waits for a request's answer any more
-    /// (`notifications/cancelled`); it should stop and send no answer.
+    /// Cancels a request that the sender issued earlier (`notifications/cancelled`).
     Cancelled(CancelledNotification),
-    /// Tells the sender of a long request how far the work has come.
+    /// Informs the sender of a request about the progress of that request
+    /// (`notifications/progress`).
     Progress(ProgressNotification),
-    /// Says that the server's list of resources is no longer what it was, so that a cached list
-    /// should be fetched again.
+    /// Informs the client that the server's list of resources has changed
+    /// (`notifications/resources/list_changed`), so that the client can fetch it again.
     ResourceListChanged(ResourceListChangedNotification),
-    /// Says that a resource which the client watches has changed and is worth reading again.
+    /// Informs the client that a subscribed resource has changed and can be read again
+    /// (`notifications/resources/updated`).
     ResourceUpdated(ResourceUpdatedNotification),
-    /// Says that the server's list of prompts is no longer what it was, so that a cached list
-    /// should be fetched again.
+    /// Informs the client that the server's list of prompts has changed
+    /// (`notifications/prompts/list_changed`), so that the client can fetch it again.
     PromptListChanged(PromptListChangedNotification),
-    /// Says that the server's list of tools is no longer what it was, so that a cached list should
-    /// be fetched again.
+    /// Informs the client that the server's list of tools has changed
+    /// (`notifications/tools/list_changed`), so that the client can fetch it again.
     ToolListChanged(ToolListChangedNotification),
-    /// A log message of the server (`notifications/message`).
+    /// Log message of the server (`notifications/message`).
     LoggingMessage(LoggingMessageNotification),
 }
 
@@ -6231,21 +6235,21 @@ impl codec::Vacant for ServerNotification {
     const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
-/// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
-/// asks by way of an input-required result.
+/// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
+/// `InputRequiredResult` instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#serverrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
-    /// Checks that the other side still answers; either side may send it.
+    /// Checks whether the peer is responsive (`ping`).
     Ping(PingRequest),
-    /// Asks the client to have a model continue a conversation (`sampling/createMessage`).
+    /// Asks the client to continue a conversation with a language model
+    /// (`sampling/createMessage`).
     CreateMessage(CreateMessageRequest),
-    /// Asks the client which directories or files the server may work on (`roots/list`).
+    /// Asks the client for the directories and files that the server may work on (`roots/list`).
     ListRoots(ListRootsRequest),
-    /// Asks the user something through the client (`elicitation/create`) in a request of the
-    /// server's own, often while a request of the client is still open.
+    /// Asks the user for input through the client (`elicitation/create`).
     Elicit(ElicitRequest),
 }
 
@@ -6323,32 +6327,32 @@ impl codec::Vacant for ServerRequest {
     const VACANT: Self = Self::Ping(codec::Vacant::VACANT);
 }
 
-/// Any result that a server sends. Several have the same shape, so the request's method
-/// decides how to read one.
+/// Any result that a server can send. Several results have the same shape, so decode the
+/// result by the method of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#serverresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
-    /// Success with nothing to report.
+    /// Successful result without data.
     Empty(EmptyResult),
-    /// The server's part of the handshake.
+    /// Protocol version and capabilities of the server, in response to `initialize`.
     Initialize(InitializeResult),
-    /// One page of the server's resources.
+    /// One page of the resources of the server.
     ListResources(ListResourcesResult),
-    /// One page of the server's resource templates.
+    /// One page of the resource templates of the server.
     ListResourceTemplates(ListResourceTemplatesResult),
-    /// The contents of a resource, in answer to `resources/read`.
+    /// Contents of a resource, in response to `resources/read`.
     ReadResource(ReadResourceResult),
-    /// One page of the server's prompts.
+    /// One page of the prompts of the server.
     ListPrompts(ListPromptsResult),
-    /// A prompt, ready to be given to a model.
+    /// Messages of a prompt, ready to be sent to a model.
     GetPrompt(GetPromptResult),
-    /// One page of the server's tools.
+    /// One page of the tools of the server.
     ListTools(ListToolsResult),
-    /// What a tool returned.
+    /// Output of a tool.
     CallTool(CallToolResult),
-    /// Suggestions for the argument that the client asked about.
+    /// Suggestions for the value of an argument, in response to `completion/complete`.
     Complete(CompleteResult),
 }
 
@@ -6534,14 +6538,14 @@ impl codec::Vacant for ServerResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
-    /// The least severe messages to send; those below it are held back.
+    /// Minimum level of the log messages to send. The server does not send less severe messages.
     pub level: LoggingLevel,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SetLevelRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SetLevelRequestParams` from its required fields.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>) -> Self {
         Self {
@@ -6588,21 +6592,21 @@ impl Serialize for SetLevelRequestParams {
     }
 }
 
-/// Tells the server which log messages the client wants from now on. Replaced in 2026-07-28 by
-/// a level in each request's `_meta`.
+/// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
+/// Since 2026-07-28 each request sets the level in its `_meta` instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#setlevelrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: SetLevelRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SetLevelRequest {
-    /// Makes one of its required members.
+    /// Creates a `SetLevelRequest` from its required fields.
     #[must_use]
     pub fn new(params: SetLevelRequestParams) -> Self {
         Self {
@@ -6651,28 +6655,28 @@ impl Serialize for SetLevelRequest {
     }
 }
 
-/// A form field that holds text.
+/// Form field for text.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#stringschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct StringSchema {
-    /// The label shown beside the field. Without it the member's name is shown.
+    /// Label of the field. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Text that explains the field to the user.
+    /// Explanation of the field for the user.
     pub description: Option<String>,
-    /// The least number of characters. Absent means that the text may be empty.
+    /// Minimum number of characters. If absent, the text can be empty.
     pub min_length: Option<i64>,
-    /// The greatest number of characters. Absent means no limit.
+    /// Maximum number of characters. If absent, there is no limit.
     pub max_length: Option<i64>,
-    /// The kind of text that is expected. Absent means any text.
+    /// Required format of the text. If absent, any text is allowed.
     pub format: Option<StringSchemaFormat>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl StringSchema {
-    /// Makes one without optional members.
+    /// Creates a `StringSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6786,14 +6790,15 @@ impl Serialize for StringSchema {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
-    /// Which resource to watch. Any scheme is allowed and only the server gives it meaning.
+    /// URI of the resource to subscribe to. It can have any scheme, and the server determines what
+    /// it means.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscribeRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -6840,21 +6845,21 @@ impl Serialize for SubscribeRequestParams {
     }
 }
 
-/// Asks the server to report changes of one resource until `resources/unsubscribe`. Replaced
-/// in 2026-07-28 by `subscriptions/listen`.
+/// Subscribes to changes of one resource (`resources/subscribe`) until
+/// `resources/unsubscribe`. Since 2026-07-28, `subscriptions/listen` replaces this request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#subscriberequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: SubscribeRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscribeRequest {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeRequest` from its required fields.
     #[must_use]
     pub fn new(params: SubscribeRequestParams) -> Self {
         Self {
@@ -6903,21 +6908,21 @@ impl Serialize for SubscribeRequest {
     }
 }
 
-/// The JSON Schema of a tool's arguments. Keywords that are not listed here are kept as they
-/// are, among them `x-mcp-header`, which has an argument repeated in an HTTP header.
+/// JSON Schema of a tool's arguments. Keywords without a member here are preserved, including
+/// `x-mcp-header`, which requires that an HTTP header repeats an argument.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolInputSchema {
-    /// The members, each with a schema of its own.
+    /// Schema of each member of the object, by name.
     pub properties: Option<Map<Object>>,
-    /// Names of the members that must be present. Absent means that all may be left out.
+    /// Names of the required members. If absent, all members are optional.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolInputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolInputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6984,21 +6989,20 @@ impl Serialize for ToolInputSchema {
     }
 }
 
-/// The JSON Schema of a tool's structured result. Keywords that are not listed here are kept
-/// as they are.
+/// JSON Schema of a tool's structured result. Keywords without a member here are preserved.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolOutputSchema {
-    /// The members, each with a schema of its own.
+    /// Schema of each member of the object, by name.
     pub properties: Option<Map<Object>>,
-    /// Names of the members that must be present. Absent means that all may be left out.
+    /// Names of the required members. If absent, all members are optional.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolOutputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolOutputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7065,38 +7069,39 @@ impl Serialize for ToolOutputSchema {
     }
 }
 
-/// Something that a server can do on request, described so that a model can decide when and
-/// how to call it.
+/// Description of a tool of the server, from which a model can decide when and how to call it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#tool)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
-    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
+    /// Identifier of the tool for `tools/call`, unique within the server. It should have at most
+    /// 128 characters and consist of ASCII letters, digits, `_`, `-` and `.`. Names are
+    /// case-sensitive.
     pub name: String,
-    /// The label shown to people. Without it `annotations.title` is used, and then `name`.
+    /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
+    /// that is absent, too.
     pub title: Option<String>,
-    /// What the tool does and when to use it. Models rely on it to choose.
+    /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
-    /// The JSON Schema that the arguments of a call have to satisfy. Its root always describes an
-    /// object; from 2026-07-28 on all other keywords may be used as well.
+    /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
+    /// 2026-07-28 it can contain any other JSON Schema keyword.
     pub input_schema: ToolInputSchema,
-    /// The JSON Schema that `structuredContent` of a result will satisfy. Absent means that
-    /// nothing is promised; until 2025-11-25 its root has to describe an object.
+    /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
+    /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
     pub output_schema: Option<ToolOutputSchema>,
-    /// Hints on the tool's effects. They are claims of the server, not guarantees.
+    /// Hints about the effects of the tool. They are claims of the server, not guarantees.
     pub annotations: Option<ToolAnnotations>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Tool {
-    /// Makes one of its required members.
+    /// Creates a `Tool` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
@@ -7216,22 +7221,23 @@ impl Serialize for Tool {
     }
 }
 
-/// Says that the server's list of tools is no longer what it was, so that a cached list should
-/// be fetched again. From 2026-07-28 on it arrives only on a subscription that asked for it;
-/// before, any server that declared `tools.listChanged` could send it.
+/// Informs the client that the server's list of tools has changed
+/// (`notifications/tools/list_changed`), so that the client can fetch it again. Since
+/// 2026-07-28 the server sends it only on a subscription that requests it. In earlier protocol
+/// versions any server that declares `tools.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#toollistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ToolListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7292,14 +7298,14 @@ impl Serialize for ToolListChangedNotification {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
-    /// Which resource to stop watching, as it was named when the watch began.
+    /// URI of the resource to unsubscribe from, as in `resources/subscribe`.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsubscribeRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7346,20 +7352,21 @@ impl Serialize for UnsubscribeRequestParams {
     }
 }
 
-/// Ends what `resources/subscribe` began: changes of the resource are no longer reported.
+/// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`). The
+/// server then no longer reports changes of the resource.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#unsubscriberequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: UnsubscribeRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsubscribeRequest {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeRequest` from its required fields.
     #[must_use]
     pub fn new(params: UnsubscribeRequestParams) -> Self {
         Self {

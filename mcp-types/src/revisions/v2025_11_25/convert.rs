@@ -481,8 +481,8 @@ impl From<old::ElicitRequestParams> for new::ElicitRequestParams {
     #[inline]
     fn from(from: old::ElicitRequestParams) -> Self {
         match from {
-            old::ElicitRequestParams::URL(value) => {
-                new::ElicitRequestParams::URL(value.into())
+            old::ElicitRequestParams::Url(value) => {
+                new::ElicitRequestParams::Url(value.into())
             }
             old::ElicitRequestParams::Form(value) => {
                 new::ElicitRequestParams::Form(value.into())
@@ -491,9 +491,9 @@ impl From<old::ElicitRequestParams> for new::ElicitRequestParams {
     }
 }
 
-impl From<old::ElicitRequestURLParams> for new::ElicitRequestURLParams {
+impl From<old::ElicitRequestUrlParams> for new::ElicitRequestUrlParams {
     #[inline]
-    fn from(from: old::ElicitRequestURLParams) -> Self {
+    fn from(from: old::ElicitRequestUrlParams) -> Self {
         let mut extra = from.extra;
         extra.stash("elicitationId", &from.elicitation_id);
         if let Some(value) = &from.task {
@@ -502,7 +502,7 @@ impl From<old::ElicitRequestURLParams> for new::ElicitRequestURLParams {
         if let Some(value) = &from.meta {
             extra.stash("_meta", value);
         }
-        new::ElicitRequestURLParams {
+        new::ElicitRequestUrlParams {
             message: from.message,
             url: from.url,
             extra,
@@ -594,51 +594,51 @@ impl TryFrom<old::GetPromptResult> for new::GetPromptResult {
     }
 }
 
-impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
+impl TryFrom<old::JsonRpcMessage> for new::JsonRpcMessage {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: old::JSONRPCMessage) -> Result<Self, ConvertError> {
+    fn try_from(from: old::JsonRpcMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                old::JSONRPCMessage::Request(value) => {
-                    new::JSONRPCMessage::Request(value)
+                old::JsonRpcMessage::Request(value) => {
+                    new::JsonRpcMessage::Request(value)
                 }
-                old::JSONRPCMessage::Notification(value) => {
-                    new::JSONRPCMessage::Notification(value)
+                old::JsonRpcMessage::Notification(value) => {
+                    new::JsonRpcMessage::Notification(value)
                 }
-                old::JSONRPCMessage::Response(value) => {
-                    new::JSONRPCMessage::Response(value.try_into()?)
+                old::JsonRpcMessage::Response(value) => {
+                    new::JsonRpcMessage::Response(value.try_into()?)
                 }
             }
         })
     }
 }
 
-impl TryFrom<old::JSONRPCResponse> for new::JSONRPCResponse {
+impl TryFrom<old::JsonRpcResponse> for new::JsonRpcResponse {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: old::JSONRPCResponse) -> Result<Self, ConvertError> {
+    fn try_from(from: old::JsonRpcResponse) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                old::JSONRPCResponse::Result(value) => {
-                    new::JSONRPCResponse::Result(value.try_into()?)
+                old::JsonRpcResponse::Result(value) => {
+                    new::JsonRpcResponse::Result(value.try_into()?)
                 }
-                old::JSONRPCResponse::Error(value) => new::JSONRPCResponse::Error(value),
+                old::JsonRpcResponse::Error(value) => new::JsonRpcResponse::Error(value),
             }
         })
     }
 }
 
-impl TryFrom<old::JSONRPCResultResponse> for new::JSONRPCResultResponse {
+impl TryFrom<old::JsonRpcResultResponse> for new::JsonRpcResultResponse {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: old::JSONRPCResultResponse) -> Result<Self, ConvertError> {
+    fn try_from(from: old::JsonRpcResultResponse) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
-            new::JSONRPCResultResponse {
+            new::JsonRpcResultResponse {
                 id: from.id,
                 result: from.result.try_into()?,
                 extra,
@@ -2097,22 +2097,22 @@ impl TryFrom<new::ElicitRequestParams> for old::ElicitRequestParams {
                 new::ElicitRequestParams::Form(value) => {
                     old::ElicitRequestParams::Form(value.into())
                 }
-                new::ElicitRequestParams::URL(value) => {
-                    old::ElicitRequestParams::URL(value.try_into()?)
+                new::ElicitRequestParams::Url(value) => {
+                    old::ElicitRequestParams::Url(value.try_into()?)
                 }
             }
         })
     }
 }
 
-impl TryFrom<new::ElicitRequestURLParams> for old::ElicitRequestURLParams {
+impl TryFrom<new::ElicitRequestUrlParams> for old::ElicitRequestUrlParams {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: new::ElicitRequestURLParams) -> Result<Self, ConvertError> {
+    fn try_from(from: new::ElicitRequestUrlParams) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
-            old::ElicitRequestURLParams {
+            old::ElicitRequestUrlParams {
                 message: from.message,
                 elicitation_id: match extra.take("elicitationId") {
                     Some(value) => value,
@@ -2193,51 +2193,51 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
     }
 }
 
-impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
+impl TryFrom<new::JsonRpcMessage> for old::JsonRpcMessage {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: new::JSONRPCMessage) -> Result<Self, ConvertError> {
+    fn try_from(from: new::JsonRpcMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                new::JSONRPCMessage::Request(value) => {
-                    old::JSONRPCMessage::Request(value)
+                new::JsonRpcMessage::Request(value) => {
+                    old::JsonRpcMessage::Request(value)
                 }
-                new::JSONRPCMessage::Notification(value) => {
-                    old::JSONRPCMessage::Notification(value)
+                new::JsonRpcMessage::Notification(value) => {
+                    old::JsonRpcMessage::Notification(value)
                 }
-                new::JSONRPCMessage::Response(value) => {
-                    old::JSONRPCMessage::Response(value.try_into()?)
+                new::JsonRpcMessage::Response(value) => {
+                    old::JsonRpcMessage::Response(value.try_into()?)
                 }
             }
         })
     }
 }
 
-impl TryFrom<new::JSONRPCResponse> for old::JSONRPCResponse {
+impl TryFrom<new::JsonRpcResponse> for old::JsonRpcResponse {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: new::JSONRPCResponse) -> Result<Self, ConvertError> {
+    fn try_from(from: new::JsonRpcResponse) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                new::JSONRPCResponse::Result(value) => {
-                    old::JSONRPCResponse::Result(value.try_into()?)
+                new::JsonRpcResponse::Result(value) => {
+                    old::JsonRpcResponse::Result(value.try_into()?)
                 }
-                new::JSONRPCResponse::Error(value) => old::JSONRPCResponse::Error(value),
+                new::JsonRpcResponse::Error(value) => old::JsonRpcResponse::Error(value),
             }
         })
     }
 }
 
-impl TryFrom<new::JSONRPCResultResponse> for old::JSONRPCResultResponse {
+impl TryFrom<new::JsonRpcResultResponse> for old::JsonRpcResultResponse {
     type Error = ConvertError;
 
     #[inline]
-    fn try_from(from: new::JSONRPCResultResponse) -> Result<Self, ConvertError> {
+    fn try_from(from: new::JsonRpcResultResponse) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
-            old::JSONRPCResultResponse {
+            old::JsonRpcResultResponse {
                 id: from.id,
                 result: from.result.try_into()?,
                 extra,

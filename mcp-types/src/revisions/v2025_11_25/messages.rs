@@ -211,7 +211,7 @@ impl Request for UnsubscribeRequest {
     type Result = EmptyResult;
 }
 
-/// Every message of this revision, requests and notifications of both sides.
+/// All messages of this revision: requests and notifications of both sides.
 pub const MESSAGES: &[MessageInfo] = &[
     MessageInfo {
         name: "CallToolRequest",

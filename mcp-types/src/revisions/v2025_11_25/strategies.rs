@@ -754,19 +754,19 @@ impl Arbitrary for ElicitRequestParams {
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<ElicitRequestURLParams>().prop_map(Self::URL).boxed(),
+            any::<ElicitRequestUrlParams>().prop_map(Self::Url).boxed(),
             any::<ElicitRequestFormParams>().prop_map(Self::Form).boxed(),
         ])
     }
 }
 
-impl Arbitrary for ElicitRequestURLParams {
+impl Arbitrary for ElicitRequestUrlParams {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (arbitrary::text(), arbitrary::text(), arbitrary::text())
-            .prop_map(|(message, elicitation_id, url)| ElicitRequestURLParams::new(
+            .prop_map(|(message, elicitation_id, url)| ElicitRequestUrlParams::new(
                 message,
                 elicitation_id,
                 url,
@@ -1153,38 +1153,38 @@ impl Arbitrary for InitializedNotification {
     }
 }
 
-impl Arbitrary for JSONRPCMessage {
+impl Arbitrary for JsonRpcMessage {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
-            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
-            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
+            any::<JsonRpcRequest>().prop_map(Self::Request).boxed(),
+            any::<JsonRpcNotification>().prop_map(Self::Notification).boxed(),
+            any::<JsonRpcResponse>().prop_map(Self::Response).boxed(),
         ])
     }
 }
 
-impl Arbitrary for JSONRPCResponse {
+impl Arbitrary for JsonRpcResponse {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<JSONRPCResultResponse>().prop_map(Self::Result).boxed(),
-            any::<JSONRPCErrorResponse>().prop_map(Self::Error).boxed(),
+            any::<JsonRpcResultResponse>().prop_map(Self::Result).boxed(),
+            any::<JsonRpcErrorResponse>().prop_map(Self::Error).boxed(),
         ])
     }
 }
 
-impl Arbitrary for JSONRPCResultResponse {
+impl Arbitrary for JsonRpcResultResponse {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (any::<RequestId>(), any::<ResultObject>())
-            .prop_map(|(id, result)| JSONRPCResultResponse::new(id, result))
+            .prop_map(|(id, result)| JsonRpcResultResponse::new(id, result))
             .boxed();
         arbitrary::with(
             all,
@@ -2561,13 +2561,13 @@ impl Arbitrary for ToolResultContent {
     }
 }
 
-impl Arbitrary for URLElicitationRequiredErrorData {
+impl Arbitrary for UrlElicitationRequiredErrorData {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = (arbitrary::list(any::<ElicitRequestURLParams>(), 0..=3),)
-            .prop_map(|(elicitations,)| URLElicitationRequiredErrorData::new(
+        let all = (arbitrary::list(any::<ElicitRequestUrlParams>(), 0..=3),)
+            .prop_map(|(elicitations,)| UrlElicitationRequiredErrorData::new(
                 elicitations,
             ))
             .boxed();
@@ -2579,13 +2579,13 @@ impl Arbitrary for URLElicitationRequiredErrorData {
     }
 }
 
-impl Arbitrary for URLElicitationRequiredErrorObject {
+impl Arbitrary for UrlElicitationRequiredErrorObject {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = (arbitrary::text(), any::<URLElicitationRequiredErrorData>())
-            .prop_map(|(message, data)| URLElicitationRequiredErrorObject::new(
+        let all = (arbitrary::text(), any::<UrlElicitationRequiredErrorData>())
+            .prop_map(|(message, data)| UrlElicitationRequiredErrorObject::new(
                 message,
                 data,
             ))
@@ -2598,13 +2598,13 @@ impl Arbitrary for URLElicitationRequiredErrorObject {
     }
 }
 
-impl Arbitrary for URLElicitationRequiredError {
+impl Arbitrary for UrlElicitationRequiredError {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = (any::<URLElicitationRequiredErrorObject>(),)
-            .prop_map(|(error,)| URLElicitationRequiredError::new(error))
+        let all = (any::<UrlElicitationRequiredErrorObject>(),)
+            .prop_map(|(error,)| UrlElicitationRequiredError::new(error))
             .boxed();
         let all = arbitrary::with(
             all,

@@ -7,24 +7,24 @@ use crate::codec::{self, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
 
-/// Runs one of the server's tools (`tools/call`).
+/// Calls a tool of the server (`tools/call`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CallToolRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequest {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequest` from its required fields.
     #[must_use]
     pub fn new(params: CallToolRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -85,20 +85,19 @@ impl Serialize for CallToolRequest {
     }
 }
 
-/// The `_meta` of a request. From 2026-07-28 on every request says here which revision it
-/// speaks and what its client can do, since no handshake comes before it.
+/// `_meta` of a request. Since 2026-07-28 there is no handshake, so every request contains its protocol version and the capabilities of the client here.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
-    /// Present when the requester would like progress notifications, which will repeat this token.
-    /// The receiver is free not to send any.
+    /// Token that the progress notifications for this request repeat. Present if the requester
+    /// wants such notifications; the receiver does not have to send any.
     pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestMetaObject {
-    /// Makes one without optional members.
+    /// Creates a `RequestMetaObject` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -151,31 +150,32 @@ impl Serialize for RequestMetaObject {
     }
 }
 
-/// Names the tool to run and what to pass to it.
+/// Parameters of `tools/call`: the name of the tool and its arguments.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
-    /// Which tool to run, as listed by `tools/list`. An unknown name is answered with error
-    /// `-32602`.
+    /// Name of the tool, as listed by `tools/list`. If the name is unknown, the request fails with
+    /// error `-32602`.
     pub name: String,
-    /// Input for the tool, by argument name; it has to satisfy the tool's `inputSchema`. Absent
-    /// where the tool takes none.
+    /// Arguments of the tool by name. They must conform to the tool's `inputSchema`. Absent if the
+    /// tool takes no arguments.
     pub arguments: Option<Object>,
-    /// Asks the server to run the call in the background and to answer with a task at once. Absent
-    /// for an ordinary call, and ignored by a server that does not announce tasks for tool calls.
+    /// Asks the server to run the call in the background and to respond with a task immediately.
+    /// Absent for an ordinary call. A server that does not declare task support for tool calls
+    /// ignores it.
     pub task: Option<TaskMetadata>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -257,31 +257,32 @@ impl Serialize for CallToolRequestParams {
     }
 }
 
-/// What a tool returned. A tool that fails reports it here with `isError`, so that the model
-/// can read the reason and try again; an unknown tool is a protocol error instead.
+/// Output of a tool. A tool reports its own errors here with `isError`, so that the model can
+/// read the reason and try again. An unknown tool is a protocol error instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// The output as blocks for the model or the user to read. It may be empty.
+    /// Output as content blocks for the model or the user. It can be empty.
     pub content: Vec<ContentBlock>,
-    /// The output as data: a JSON object, which conforms to the tool's `outputSchema` where there
-    /// is one. Servers repeat it as text in `content` for clients that read only that; absent
-    /// where the tool gives plain content alone.
+    /// Output of the tool as a JSON object. If the tool has an `outputSchema`, the object conforms
+    /// to it. Servers should repeat the object as JSON text in `content` for clients that do not
+    /// read this member. Absent if the tool returns only unstructured content.
     pub structured_content: Option<Object>,
-    /// Whether the tool failed; `content` then tells why. Absent means `false`.
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     pub is_error: Option<bool>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResult {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResult` from its required fields.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -366,14 +367,14 @@ impl Serialize for CallToolResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
-    /// Which task to stop.
+    /// Identifier of the task to cancel.
     pub task_id: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelTaskRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CancelTaskRequestParams` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -420,7 +421,8 @@ impl Serialize for CancelTaskRequestParams {
     }
 }
 
-/// Asks the receiver to stop a task. One that has ended already is answered with -32602.
+/// Cancels a task (`tasks/cancel`). If the task has already ended, the request fails with
+/// error `-32602`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskrequest)
 ///
@@ -445,18 +447,18 @@ impl Serialize for CancelTaskRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CancelTaskRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelTaskRequest {
-    /// Makes one of its required members.
+    /// Creates a `CancelTaskRequest` from its required fields.
     #[must_use]
     pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -517,7 +519,7 @@ impl Serialize for CancelTaskRequest {
     }
 }
 
-/// The task after it was stopped, in answer to `tasks/cancel`.
+/// State of the task after its cancellation, in response to `tasks/cancel`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskresult)
 ///
@@ -541,33 +543,33 @@ impl Serialize for CancelTaskRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Identifier of the task, given by the side that runs it.
+    /// Identifier of the task, assigned by the side that runs it.
     pub task_id: String,
-    /// How the task stands, which is `cancelled` from now on.
+    /// Status of the task. It is `cancelled`, and this does not change any more.
     pub status: TaskStatus,
-    /// A line for people about the present state, such as why the task failed. Absent where there
-    /// is nothing to add.
+    /// Human-readable message about the current status, such as why the task failed. Absent if
+    /// there is nothing to add.
     pub status_message: Option<String>,
-    /// When the task was created, as ISO 8601 text.
+    /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
-    /// When the task last changed, as ISO 8601 text.
+    /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the receiver keeps the task, in milliseconds, or `null` for no
-    /// limit. It may differ from what was asked for.
+    /// Time in milliseconds, counted from `createdAt`, for which the receiver keeps the task;
+    /// `null` means no limit. It can differ from the time that was requested.
     pub ttl: Option<i64>,
-    /// Milliseconds to wait before asking again. Absent where the side that runs the task suggests
-    /// no pace.
+    /// Suggested time in milliseconds to wait before the next poll. Absent if the side that runs
+    /// the task suggests none.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelTaskResult {
-    /// Makes one of its required members.
+    /// Creates a `CancelTaskResult` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -692,22 +694,23 @@ impl Serialize for CancelTaskResult {
     }
 }
 
-/// Tells the other side that nobody waits for a request's answer any more
-/// (`notifications/cancelled`); it should stop and send no answer. It may come too late, which
-/// is no error; `initialize` cannot be cancelled. For a task use `tasks/cancel` instead.
+/// Cancels a request that the sender issued earlier (`notifications/cancelled`). The receiver
+/// should stop the work and send no response. The notification can arrive after the response
+/// was sent, which is not an error. `initialize` cannot be cancelled. To cancel a task, send
+/// `tasks/cancel` instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CancelledNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotification {
-    /// Makes one of its required members.
+    /// Creates a `CancelledNotification` from its required fields.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
@@ -763,28 +766,26 @@ impl Serialize for CancelledNotification {
     }
 }
 
-/// Names the request that is given up.
+/// Parameters of `notifications/cancelled`: the request to cancel.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotificationparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
-    /// The `id` of the request that is given up, which went the same way as this notification. It
-    /// may be absent in this revision's schema, yet a plain request cannot be cancelled without
-    /// it; a task has `tasks/cancel` of its own.
+    /// `id` of the request to cancel. The request must have been sent in the same direction as this notification. The schema of this protocol version makes this member optional, but an ordinary request cannot be cancelled without it. Tasks are cancelled with `tasks/cancel`.
     pub request_id: Option<RequestId>,
-    /// Why it was given up, for logs and for people. Absent where the sender does not say.
+    /// Reason for the cancellation, for logs and for display. Absent if the sender gives none.
     pub reason: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotificationParams {
-    /// Makes one without optional members.
+    /// Creates a `CancelledNotificationParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -859,19 +860,20 @@ impl Serialize for CancelledNotificationParams {
     }
 }
 
-/// What a client announces about its roots. The object's presence alone, even empty, says that
-/// `roots/list` is answered.
+/// Support of a client for roots. Even an empty object means that the client supports
+/// `roots/list`.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RootsCapability {
-    /// Whether the client reports changes of its roots. Absent means that it does not.
+    /// Whether the client sends notifications when its list of roots changes. If absent, it does
+    /// not.
     pub list_changed: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RootsCapability {
-    /// Makes one without optional members.
+    /// Creates a `RootsCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -925,18 +927,18 @@ impl Serialize for RootsCapability {
     }
 }
 
-/// Which sampling requests a client can run as tasks.
+/// Sampling requests that a client can run as tasks.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SamplingTasks {
-    /// Present when `sampling/createMessage` can be run as a task.
+    /// Present if `sampling/createMessage` can run as a task.
     pub create_message: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingTasks {
-    /// Makes one without optional members.
+    /// Creates a `SamplingTasks` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -989,18 +991,18 @@ impl Serialize for SamplingTasks {
     }
 }
 
-/// Task support for questions to the user.
+/// Task support for elicitation.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ElicitationTasks {
-    /// Present where `elicitation/create` may be run as a task.
+    /// Present if `elicitation/create` can run as a task.
     pub create: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitationTasks {
-    /// Makes one without optional members.
+    /// Creates an `ElicitationTasks` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1053,20 +1055,20 @@ impl Serialize for ElicitationTasks {
     }
 }
 
-/// Which of the server's requests the client can run as tasks.
+/// Requests of the server that the client can run as tasks.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientTaskRequests {
-    /// Task support for model calls. Absent means none.
+    /// Task support for sampling. If absent, sampling cannot run as a task.
     pub sampling: Option<SamplingTasks>,
-    /// Task support for questions to the user. Absent means none.
+    /// Task support for elicitation. If absent, elicitation cannot run as a task.
     pub elicitation: Option<ElicitationTasks>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientTaskRequests {
-    /// Makes one without optional members.
+    /// Creates a `ClientTaskRequests` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1132,23 +1134,23 @@ impl Serialize for ClientTaskRequests {
     }
 }
 
-/// What a client can do with tasks.
+/// Task operations that a client supports.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientTasksCapability {
-    /// Present where the client understands `tasks/list`.
+    /// Present if the client supports `tasks/list`.
     pub list: Option<Object>,
-    /// Present where the client understands `tasks/cancel`.
+    /// Present if the client supports `tasks/cancel`.
     pub cancel: Option<Object>,
-    /// Which requests may become tasks here. Absent means none; a `task` member in any other
-    /// request is ignored.
+    /// Requests that the client can run as tasks. If absent, there are none. The client ignores
+    /// the `task` member of all other requests.
     pub requests: Option<ClientTaskRequests>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientTasksCapability {
-    /// Makes one without optional members.
+    /// Creates a `ClientTasksCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1224,34 +1226,32 @@ impl Serialize for ClientTasksCapability {
     }
 }
 
-/// What the client can do beyond the basics. The server may use nothing that is not announced
-/// here; keys that the protocol does not know are allowed.
+/// Optional features that the client supports. The server must not use a feature that is not
+/// declared here. Capabilities that the protocol does not define are allowed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientcapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
-    /// Features outside the protocol, each with its settings under its own name. Absent where the
-    /// client has none.
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     pub experimental: Option<Map<Object>>,
-    /// Announces that the server may ask for the client's roots. Absent means that it may not.
-    /// Deprecated since 2026-07-28.
+    /// Present if the server may ask for the client's roots. Deprecated since 2026-07-28.
     pub roots: Option<RootsCapability>,
-    /// Announces that the server may have a model answer through the client. Absent means that it
-    /// may not. Deprecated since 2026-07-28.
+    /// Present if the server may ask the client to generate a message with a language model.
+    /// Deprecated since 2026-07-28.
     pub sampling: Option<SamplingCapability>,
-    /// Announces that the server may put questions to the user, and in which modes; an empty
-    /// object stands for forms alone. Absent means no questions.
+    /// Present if the server may ask the user for input, and specifies the supported modes. An
+    /// empty object means forms only. If absent, the client does not support elicitation.
     pub elicitation: Option<ElicitationCapability>,
-    /// Announces that the server may run some of its requests to the client as tasks, and which.
-    /// Absent means none.
+    /// Present if the client can run requests of the server as tasks, and specifies which ones.
     pub tasks: Option<ClientTasksCapability>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ClientCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1356,23 +1356,23 @@ impl Serialize for ClientCapabilities {
     }
 }
 
-/// Every notification that a client may send. The variant follows from `method`.
+/// Any notification that a client can send. The `method` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
-    /// Tells the other side that nobody waits for a request's answer any more
-    /// (`notifications/cancelled`); it should stop and send no answer.
+    /// Cancels a request that the sender issued earlier (`notifications/cancelled`).
     Cancelled(CancelledNotification),
-    /// Ends the handshake (`notifications/initialized`): the client has read the server's answer
-    /// and normal work begins.
+    /// Completes the handshake (`notifications/initialized`).
     Initialized(InitializedNotification),
-    /// Tells the sender of a long request how far the work has come.
+    /// Informs the sender of a request about the progress of that request
+    /// (`notifications/progress`).
     Progress(ProgressNotification),
-    /// Brings the requester news of a task.
+    /// Informs the requester about a change of a task (`notifications/tasks/status`).
     TaskStatus(TaskStatusNotification),
-    /// Says that the client added, removed or changed a root.
+    /// Informs the server that the client added, removed or changed a root
+    /// (`notifications/roots/list_changed`).
     RootsListChanged(RootsListChangedNotification),
 }
 
@@ -1464,46 +1464,46 @@ impl codec::Vacant for ClientNotification {
     const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
-/// Every request that a client may send. The variant follows from `method`.
+/// Any request that a client can send. The `method` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
-    /// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
+    /// Starts a session (`initialize`).
     Initialize(InitializeRequest),
-    /// Checks that the other side still answers; either side may send it.
+    /// Checks whether the peer is responsive (`ping`).
     Ping(PingRequest),
-    /// Asks for one page of the resources that the server offers (`resources/list`).
+    /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
-    /// Asks for one page of the resource templates that the server offers
-    /// (`resources/templates/list`).
+    /// Requests one page of the resource templates of the server (`resources/templates/list`).
     ListResourceTemplates(ListResourceTemplatesRequest),
-    /// Asks a server for the contents of one resource.
+    /// Reads the contents of a resource (`resources/read`).
     ReadResource(ReadResourceRequest),
-    /// Asks the server to report changes of one resource until `resources/unsubscribe`.
+    /// Subscribes to changes of one resource (`resources/subscribe`) until
+    /// `resources/unsubscribe`.
     Subscribe(SubscribeRequest),
-    /// Ends what `resources/subscribe` began: changes of the resource are no longer reported.
+    /// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`).
     Unsubscribe(UnsubscribeRequest),
-    /// Asks for one page of the prompts that the server offers (`prompts/list`).
+    /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
     /// Fetches a prompt with its arguments filled in (`prompts/get`).
     GetPrompt(GetPromptRequest),
-    /// Asks for one page of the tools that the server offers (`tools/list`).
+    /// Requests one page of the tools of the server (`tools/list`).
     ListTools(ListToolsRequest),
-    /// Runs one of the server's tools (`tools/call`).
+    /// Calls a tool of the server (`tools/call`).
     CallTool(CallToolRequest),
-    /// Asks how a task stands.
+    /// Requests the state of a task (`tasks/get`).
     GetTask(GetTaskRequest),
     /// Fetches the result of a task (`tasks/result`).
     GetTaskPayload(GetTaskPayloadRequest),
-    /// Asks the receiver to stop a task.
+    /// Cancels a task (`tasks/cancel`).
     CancelTask(CancelTaskRequest),
-    /// Asks for one page of the tasks that the other side runs for the sender (`tasks/list`).
+    /// Requests one page of the tasks that the peer runs for the sender (`tasks/list`).
     ListTasks(ListTasksRequest),
-    /// Tells the server which log messages the client wants from now on.
+    /// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
     SetLevel(SetLevelRequest),
-    /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
+    /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
     Complete(CompleteRequest),
 }
@@ -1714,28 +1714,29 @@ impl codec::Vacant for ClientRequest {
     const VACANT: Self = Self::Initialize(codec::Vacant::VACANT);
 }
 
-/// Every result that a client may answer a server's request with. Its shape alone does not
-/// tell which; decode it by the method of the request.
+/// Any result that a client can send in response to a request of the server. The shape does
+/// not identify the variant; decode the result by the method of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientResult {
-    /// Success with nothing to report.
+    /// Successful result without data.
     Empty(EmptyResult),
-    /// How a task stands, in answer to `tasks/get`.
+    /// State of a task, in response to `tasks/get`.
     GetTask(GetTaskResult),
-    /// Result of the request that became the task, with that request's own members.
+    /// Result of the request that ran as a task, with the members of that request's ordinary
+    /// result.
     GetTaskPayload(GetTaskPayloadResult),
-    /// The task after it was stopped, in answer to `tasks/cancel`.
+    /// State of the task after its cancellation, in response to `tasks/cancel`.
     CancelTask(CancelTaskResult),
-    /// One page of the tasks that the sender may see.
+    /// One page of the tasks that the sender of the request may access.
     ListTasks(ListTasksResult),
-    /// What the model said.
+    /// Message that the model generated.
     CreateMessage(CreateMessageResult),
-    /// The directories and files that the server may work on.
+    /// Directories and files that the server may work on.
     ListRoots(ListRootsResult),
-    /// The user's reaction to a question, and the form's values where there are any.
+    /// Reaction of the user to an elicitation request, with the submitted values of the form.
     Elicit(ElicitResult),
 }
 
@@ -1911,25 +1912,25 @@ impl codec::Vacant for ClientResult {
     const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
 }
 
-/// Asks for suggestions while the user fills in an argument of a prompt or a URI template
+/// Requests suggestions for the value of a prompt argument or a URI template variable
 /// (`completion/complete`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CompleteRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequest {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequest` from its required fields.
     #[must_use]
     pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -1990,30 +1991,30 @@ impl Serialize for CompleteRequest {
     }
 }
 
-/// Says what the user is filling in and how far they are.
+/// Parameters of `completion/complete`: the argument to complete and its current value.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
-    /// The prompt or resource template that the argument belongs to. A prompt that the server does
-    /// not know is answered with error `-32602`.
+    /// Prompt or resource template that the argument belongs to. If the server does not know the
+    /// prompt, the request fails with error `-32602`.
     pub ref_: CompletionReference,
-    /// The argument under the cursor and its text so far.
+    /// Argument to complete, with the text that the user has typed so far.
     pub argument: CompletionArgument,
-    /// What the user filled in before, so that suggestions can depend on it. Absent where there is
-    /// nothing yet.
+    /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
+    /// filled in none.
     pub context: Option<CompletionContext>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -2091,23 +2092,24 @@ impl Serialize for CompleteRequestParams {
     }
 }
 
-/// A batch of suggestions for one argument.
+/// List of suggestions for one argument.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Completion {
-    /// The suggestions, best first, at most 100. A longer list is invalid.
+    /// Suggestions, ordered by relevance. A list with more than 100 elements is invalid.
     pub values: Vec<String>,
-    /// How many suggestions there are in all, which can be more than were sent. Absent where the
-    /// server has not counted.
+    /// Total number of suggestions, which can be greater than the number of `values`. Absent if
+    /// the server does not know it.
     pub total: Option<i64>,
-    /// Whether the server knows more suggestions than it sent. Absent where it does not say.
+    /// Whether the server has more suggestions than it sent. Absent if the server does not specify
+    /// it.
     pub has_more: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Completion {
-    /// Makes one of its required members.
+    /// Creates a `Completion` from its required fields.
     #[must_use]
     pub fn new(values: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2178,24 +2180,24 @@ impl Serialize for Completion {
     }
 }
 
-/// Suggestions for the argument that the client asked about.
+/// Suggestions for the value of an argument, in response to `completion/complete`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completeresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResult {
-    /// The suggestions and how many more there are.
+    /// The suggestions and their total number.
     pub completion: Completion,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteResult {
-    /// Makes one of its required members.
+    /// Creates a `CompleteResult` from its required fields.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
@@ -2253,26 +2255,26 @@ impl Serialize for CompleteResult {
     }
 }
 
-/// Asks the client to have a model continue a conversation (`sampling/createMessage`). The
-/// client picks the model and should let the user see and veto the request; deprecated since
-/// 2026-07-28.
+/// Asks the client to continue a conversation with a language model
+/// (`sampling/createMessage`). The client chooses the model and should let the user review and
+/// reject the request. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessagerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CreateMessageRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequest {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequest` from its required fields.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -2333,55 +2335,56 @@ impl Serialize for CreateMessageRequest {
     }
 }
 
-/// The conversation to continue, and wishes on how. The client decides what the model really
-/// sees. Deprecated since 2026-07-28.
+/// Parameters of `sampling/createMessage`: the conversation to continue and preferences for
+/// the model. The client decides what it sends to the model. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessagerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
-    /// The conversation so far, oldest first.
+    /// Messages of the conversation, oldest first.
     pub messages: Vec<SamplingMessage>,
-    /// What matters in the choice of the model. Only advice; absent leaves the choice to the
-    /// client.
+    /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
+    /// freely.
     pub model_preferences: Option<ModelPreferences>,
-    /// System prompt that the server would like. The client may change or drop it; absent means
-    /// none.
+    /// System prompt that the server proposes. The client may change or drop it. If absent, the
+    /// server proposes none.
     pub system_prompt: Option<String>,
-    /// Which servers' context the client should add to the prompt. Absent means `none`, and a
-    /// client may add less than asked; the other two values are deprecated and need the
+    /// Servers whose context the client should add to the prompt. The client may add less than
+    /// requested. If absent, `none` is assumed. The other two values are deprecated and need the
     /// `sampling.context` capability.
     pub include_context: Option<IncludeContext>,
-    /// How random the output should be, on the scale of the model's provider. The client may
-    /// change or ignore it; absent leaves the provider's default.
+    /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
+    /// it. If absent, the provider's default applies.
     pub temperature: Option<Number>,
-    /// Upper limit of tokens to generate. The model may stop earlier, and the client may set a
-    /// lower limit.
+    /// Maximum number of tokens to generate. The client may apply a lower limit.
     pub max_tokens: i64,
-    /// Texts at which generation ends. The client may change or ignore them; absent means none.
+    /// Strings that stop the generation. The client may change or ignore them. If absent, there
+    /// are none.
     pub stop_sequences: Option<Vec<String>>,
-    /// Settings passed on to the model's provider, in the provider's own format. The client may
-    /// drop them; absent where there are none.
+    /// Settings for the model's provider, in a format that the provider defines. The client may
+    /// drop them. Absent if there are none.
     pub metadata: Option<Object>,
-    /// Tools that the model may call while it answers; absent means none. A client without the
-    /// `sampling.tools` capability answers with an error.
+    /// Tools that the model may call. If absent, there are none. A client without the
+    /// `sampling.tools` capability returns an error if this member is present.
     pub tools: Option<Vec<Tool>>,
-    /// Whether the model may, must or must not call tools; absent means that it may. A client
-    /// without the `sampling.tools` capability answers with an error.
+    /// Whether the model may, must or must not call tools. If absent, it may. A client without the
+    /// `sampling.tools` capability returns an error if this member is present.
     pub tool_choice: Option<ToolChoice>,
-    /// Asks the client to work in the background and to answer with a task at once. Absent for an
-    /// ordinary request, and ignored by a client that does not announce tasks for sampling.
+    /// Asks the client to run the request in the background and to respond with a task
+    /// immediately. Absent for an ordinary request. A client that does not declare task support
+    /// for sampling ignores it.
     pub task: Option<TaskMetadata>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequestParams` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -2566,12 +2569,13 @@ impl Serialize for CreateMessageRequestParams {
     }
 }
 
-/// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-/// before, it is a single one.
+/// Content of a sampling message: one content block, or since 2025-11-25 also an array of
+/// blocks.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingContent {
-    /// One block of a sampling message: text, image, sound, a call of a tool or the result of one.
+    /// Content block of a sampling message: text, an image, audio, a tool call, or the result of a
+    /// tool call.
     Block(SamplingMessageContentBlock),
     /// An array.
     Array(Vec<SamplingMessageContentBlock>),
@@ -2622,32 +2626,32 @@ impl codec::Vacant for SamplingContent {
     const VACANT: Self = Self::Block(codec::Vacant::VACANT);
 }
 
-/// What the model said. The client should show it to the user before the server gets it.
-/// Deprecated since 2026-07-28.
+/// Message that the model generated. The client should let the user review it before it sends
+/// it to the server. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessageresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
-    /// Name of the model that answered, which the client chose.
+    /// Name of the model that generated the message. The client chose it.
     pub model: String,
-    /// Why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a provider's
-    /// own word. Absent where it is not known.
+    /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a value
+    /// defined by the model's provider. Absent if unknown.
     pub stop_reason: Option<StopReason>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Whose message this is: `assistant` for what the model said.
+    /// Author of the message: `assistant` for the output of a model.
     pub role: Role,
-    /// The model's words, images or tool calls: one block or a list of blocks.
+    /// Output of the model, as one content block or a list of blocks.
     pub content: SamplingContent,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageResult` from its required fields.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -2733,8 +2737,8 @@ impl Serialize for CreateMessageResult {
     }
 }
 
-/// The immediate answer to a request that was to run as a task. The real result is fetched
-/// later with `tasks/result`.
+/// Immediate response to a request that runs as a task. The requester fetches the actual
+/// result later with `tasks/result`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createtaskresult)
 ///
@@ -2760,18 +2764,18 @@ impl Serialize for CreateMessageResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
-    /// The task as it was created.
+    /// State of the task after its creation.
     pub task: Task,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateTaskResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateTaskResult` from its required fields.
     #[must_use]
     pub fn new(task: Task) -> Self {
         Self {
@@ -2829,25 +2833,25 @@ impl Serialize for CreateTaskResult {
     }
 }
 
-/// Asks the user something through the client (`elicitation/create`) in a request of the
-/// server's own, often while a request of the client is still open.
+/// Asks the user for input through the client (`elicitation/create`). The server sends it as a
+/// separate request, often while it processes a request of the client.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ElicitRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequest {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: impl Into<ElicitRequestParams>,
@@ -2911,32 +2915,34 @@ impl Serialize for ElicitRequest {
     }
 }
 
-/// A question that the client puts as a form. Never for passwords, keys or other secrets,
-/// since client and model see the answer.
+/// Parameters of `elicitation/create` for a form that the client displays. Never request
+/// passwords, keys or other secrets with a form, because the client and the model can see the
+/// values.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestformparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
-    /// Always `form`. Absent means the same, as older peers send it.
+    /// Always `form`. Older peers omit it, which also means a form.
     pub mode: Option<ElicitRequestFormParamsMode>,
-    /// Text above the form: what is wanted, and what for.
+    /// Text above the form that tells the user what is requested and why.
     pub message: String,
-    /// The fields of the form, as a flat object schema of primitive members.
+    /// Schema of the form: a flat object whose members have primitive types.
     pub requested_schema: RequestedSchema,
-    /// Asks the client to work in the background and to answer with a task at once. Absent for an
-    /// ordinary request, and ignored by a client that does not announce tasks for elicitation.
+    /// Asks the client to run the request in the background and to respond with a task
+    /// immediately. Absent for an ordinary request. A client that does not declare task support
+    /// for elicitation ignores it.
     pub task: Option<TaskMetadata>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequestFormParams {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequestFormParams` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
@@ -3030,23 +3036,23 @@ impl Serialize for ElicitRequestFormParams {
     }
 }
 
-/// A question to the user, put as a form or answered at a URL. Told apart by `mode`, where
-/// absence means a form.
+/// Parameters of `elicitation/create`: a form to fill in, or a URL to open. The `mode` member
+/// selects the variant; if it is absent, the request is a form.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitRequestParams {
-    /// A question that the user answers on a web page, so that secrets pass by the client and the
-    /// model.
-    URL(ElicitRequestURLParams),
-    /// A question that the client puts as a form.
+    /// Parameters of `elicitation/create` for input that the user enters on a web page, so that
+    /// neither the client nor the model sees it.
+    Url(ElicitRequestUrlParams),
+    /// Parameters of `elicitation/create` for a form that the client displays.
     Form(ElicitRequestFormParams),
 }
 
-impl From<ElicitRequestURLParams> for ElicitRequestParams {
-    fn from(value: ElicitRequestURLParams) -> Self {
-        Self::URL(value)
+impl From<ElicitRequestUrlParams> for ElicitRequestParams {
+    fn from(value: ElicitRequestUrlParams) -> Self {
+        Self::Url(value)
     }
 }
 
@@ -3071,7 +3077,7 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
         match codec::find_tag(members, "mode")? {
             codec::Tagged::First(tag, members) => {
                 match tag.as_str() {
-                    "url" => codec::FromMembers::from_members(members).map(Self::URL),
+                    "url" => codec::FromMembers::from_members(members).map(Self::Url),
                     "form" => codec::FromMembers::from_members(members).map(Self::Form),
                     other => {
                         Err(codec::unknown_tag("ElicitRequestParams", "mode", other))
@@ -3087,44 +3093,46 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
 impl Serialize for ElicitRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::URL(value) => value.serialize(serializer),
+            Self::Url(value) => value.serialize(serializer),
             Self::Form(value) => value.serialize(serializer),
         }
     }
 }
 
 impl codec::Vacant for ElicitRequestParams {
-    const VACANT: Self = Self::URL(codec::Vacant::VACANT);
+    const VACANT: Self = Self::Url(codec::Vacant::VACANT);
 }
 
-/// A question that the user answers on a web page, so that secrets pass by the client and the
-/// model. The client shows the whole address and opens it only with the user's consent.
+/// Parameters of `elicitation/create` for input that the user enters on a web page, so that
+/// neither the client nor the model sees it. The client displays the full URL and opens it
+/// only with the user's consent.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct ElicitRequestURLParams {
-    /// Tells the user why the visit is needed.
+pub struct ElicitRequestUrlParams {
+    /// Text that tells the user why they should open the page.
     pub message: String,
-    /// Identifier of this interaction, unique within the server and opaque to the client. The
-    /// notification that it is over repeats it.
+    /// Identifier of the elicitation, unique within the server and opaque to the client.
+    /// `notifications/elicitation/complete` repeats it.
     pub elicitation_id: String,
-    /// Page for the user to open. It carries no personal data or credentials, and outside of
-    /// development it is HTTPS.
+    /// URL of the page to open. It contains no personal data and no credentials, and uses HTTPS
+    /// except during development.
     pub url: String,
-    /// Asks the client to work in the background and to answer with a task at once. Absent for an
-    /// ordinary request, and ignored by a client that does not announce tasks for elicitation.
+    /// Asks the client to run the request in the background and to respond with a task
+    /// immediately. Absent for an ordinary request. A client that does not declare task support
+    /// for elicitation ignores it.
     pub task: Option<TaskMetadata>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl ElicitRequestURLParams {
-    /// Makes one of its required members.
+impl ElicitRequestUrlParams {
+    /// Creates an `ElicitRequestUrlParams` from its required fields.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -3158,7 +3166,7 @@ impl ElicitRequestURLParams {
     }
 }
 
-impl codec::Vacant for ElicitRequestURLParams {
+impl codec::Vacant for ElicitRequestUrlParams {
     const VACANT: Self = Self {
         message: codec::Vacant::VACANT,
         elicitation_id: codec::Vacant::VACANT,
@@ -3169,13 +3177,13 @@ impl codec::Vacant for ElicitRequestURLParams {
     };
 }
 
-impl<'de> Deserialize<'de> for ElicitRequestURLParams {
+impl<'de> Deserialize<'de> for ElicitRequestUrlParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
+impl<'de> codec::FromMembers<'de> for ElicitRequestUrlParams {
     const NAME: &'static str = "ElicitRequestURLParams";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -3201,7 +3209,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
     }
 }
 
-impl Serialize for ElicitRequestURLParams {
+impl Serialize for ElicitRequestUrlParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("mode", "url");
@@ -3219,27 +3227,27 @@ impl Serialize for ElicitRequestURLParams {
     }
 }
 
-/// The user's reaction to a question, and the form's values where there are any.
+/// Reaction of the user to an elicitation request, with the submitted values of the form.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitResult {
-    /// Whether the user agreed, refused or walked away.
+    /// Whether the user accepted, declined or dismissed the request.
     pub action: ElicitAction,
-    /// Values of the form by field, in line with the requested schema. Absent unless `action` is
-    /// `accept` and the question was a form.
+    /// Submitted values by field name, which conform to the requested schema. Absent unless
+    /// `action` is `accept` and the request was a form.
     pub content: Option<Map<ElicitValue>>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitResult {
-    /// Makes one of its required members.
+    /// Creates an `ElicitResult` from its required fields.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -3308,18 +3316,18 @@ impl Serialize for ElicitResult {
     }
 }
 
-/// Names the interaction that is over.
+/// Parameters of `notifications/elicitation/complete`: the elicitation that has finished.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
-    /// The `elicitationId` of the question that the user answered.
+    /// `elicitationId` of the elicitation request.
     pub elicitation_id: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitationCompleteNotificationParams {
-    /// Makes one of its required members.
+    /// Creates an `ElicitationCompleteNotificationParams` from its required fields.
     #[must_use]
     pub fn new(elicitation_id: impl Into<String>) -> Self {
         Self {
@@ -3366,9 +3374,9 @@ impl Serialize for ElicitationCompleteNotificationParams {
     }
 }
 
-/// Tells the client that the user has finished on the web page
-/// (`notifications/elicitation/complete`), so that a waiting request can be tried again.
-/// Servers need not send it, and an unknown identifier is ignored.
+/// Informs the client that the user has finished on the web page
+/// (`notifications/elicitation/complete`), so that the client can retry a waiting request.
+/// Servers may omit this notification. Clients ignore unknown identifiers.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitationcompletenotification)
 ///
@@ -3392,14 +3400,14 @@ impl Serialize for ElicitationCompleteNotificationParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ElicitationCompleteNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitationCompleteNotification {
-    /// Makes one of its required members.
+    /// Creates an `ElicitationCompleteNotification` from its required fields.
     #[must_use]
     pub fn new(params: ElicitationCompleteNotificationParams) -> Self {
         Self {
@@ -3455,7 +3463,8 @@ impl Serialize for ElicitationCompleteNotification {
     }
 }
 
-/// Success with nothing to report. Only the members that every result can have may occur.
+/// Successful result without data. It contains only the members that are common to all
+/// results.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#emptyresult)
 pub type EmptyResult = ResultObject;
@@ -3466,18 +3475,18 @@ pub type EmptyResult = ResultObject;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: GetPromptRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3538,28 +3547,28 @@ impl Serialize for GetPromptRequest {
     }
 }
 
-/// Names the prompt and the values for its arguments.
+/// Parameters of `prompts/get`: the name of the prompt and its arguments.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
-    /// Which prompt to fetch, as listed by `prompts/list`. An unknown name is answered with error
-    /// `-32602`.
+    /// Name of the prompt, as listed by `prompts/list`. If the name is unknown, the request fails
+    /// with error `-32602`.
     pub name: String,
-    /// Values by argument name, always text. Absent where the prompt takes none; a missing
-    /// required one is answered with error `-32602`.
+    /// Arguments of the prompt by name; all values are strings. Absent if the prompt takes no
+    /// arguments. If a required argument is missing, the request fails with error `-32602`.
     pub arguments: Option<Map<String>>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3629,26 +3638,26 @@ impl Serialize for GetPromptRequestParams {
     }
 }
 
-/// A prompt, ready to be given to a model.
+/// Messages of a prompt, ready to be sent to a model.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
-    /// What the prompt is for. Absent where the server does not say.
+    /// What the prompt is for. Absent if the server provides no description.
     pub description: Option<String>,
-    /// The conversation that the prompt consists of, in order.
+    /// Messages of the prompt, in order.
     pub messages: Vec<PromptMessage>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResult {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResult` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -3717,19 +3726,19 @@ impl Serialize for GetPromptResult {
     }
 }
 
-/// Names the task whose result is wanted.
+/// Parameters of `tasks/result`: the task whose result to fetch.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
-    /// Task whose result is wanted. One that is unknown or no longer kept is answered with error
-    /// `-32602`.
+    /// Identifier of the task whose result to fetch. If it is unknown or if the task is no longer
+    /// kept, the request fails with error `-32602`.
     pub task_id: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskPayloadRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskPayloadRequestParams` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -3776,7 +3785,8 @@ impl Serialize for GetTaskPayloadRequestParams {
     }
 }
 
-/// Fetches the result of a task (`tasks/result`). The answer waits until the task is over.
+/// Fetches the result of a task (`tasks/result`). The receiver responds only after the task
+/// has ended.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadrequest)
 ///
@@ -3801,18 +3811,18 @@ impl Serialize for GetTaskPayloadRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: GetTaskPayloadRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskPayloadRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskPayloadRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetTaskPayloadRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3873,8 +3883,8 @@ impl Serialize for GetTaskPayloadRequest {
     }
 }
 
-/// Result of the request that became the task, with that request's own members. A failed
-/// request fails here in the same way, with its JSON-RPC error.
+/// Result of the request that ran as a task, with the members of that request's ordinary
+/// result. If the request failed, `tasks/result` fails with the same JSON-RPC error.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadresult)
 ///
@@ -3904,16 +3914,16 @@ impl Serialize for GetTaskPayloadRequest {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct GetTaskPayloadResult {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskPayloadResult {
-    /// Makes one without optional members.
+    /// Creates a `GetTaskPayloadResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3970,14 +3980,15 @@ impl Serialize for GetTaskPayloadResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
-    /// Which task is asked about. One that is unknown or no longer kept is answered with -32602.
+    /// Identifier of the task. If it is unknown or if the task is no longer kept, the request
+    /// fails with error `-32602`.
     pub task_id: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskRequestParams` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -4024,7 +4035,8 @@ impl Serialize for GetTaskRequestParams {
     }
 }
 
-/// Asks how a task stands. The outcome itself comes by `tasks/result`.
+/// Requests the state of a task (`tasks/get`). The result of the task is fetched with
+/// `tasks/result`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskrequest)
 ///
@@ -4049,18 +4061,18 @@ impl Serialize for GetTaskRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: GetTaskRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -4121,7 +4133,7 @@ impl Serialize for GetTaskRequest {
     }
 }
 
-/// How a task stands, in answer to `tasks/get`. It holds no outcome.
+/// State of a task, in response to `tasks/get`. It does not contain the result of the task.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskresult)
 ///
@@ -4146,33 +4158,33 @@ impl Serialize for GetTaskRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskResult {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Identifier of the task, given by the side that runs it.
+    /// Identifier of the task, assigned by the side that runs it.
     pub task_id: String,
-    /// State of the task. Once it is `completed`, `failed` or `cancelled`, it stays so.
+    /// Status of the task. `completed`, `failed` and `cancelled` do not change any more.
     pub status: TaskStatus,
-    /// A line for people about the present state, such as why the task failed. Absent where there
-    /// is nothing to add.
+    /// Human-readable message about the current status, such as why the task failed. Absent if
+    /// there is nothing to add.
     pub status_message: Option<String>,
-    /// When the task was created, as ISO 8601 text.
+    /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
-    /// When the task last changed, as ISO 8601 text.
+    /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the receiver keeps the task, in milliseconds, or `null` for no
-    /// limit. It may differ from what was asked for.
+    /// Time in milliseconds, counted from `createdAt`, for which the receiver keeps the task;
+    /// `null` means no limit. It can differ from the time that was requested.
     pub ttl: Option<i64>,
-    /// Milliseconds to wait before asking again. Absent where the side that runs the task suggests
-    /// no pace.
+    /// Suggested time in milliseconds to wait before the next poll. Absent if the side that runs
+    /// the task suggests none.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetTaskResult {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResult` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -4297,8 +4309,9 @@ impl Serialize for GetTaskResult {
     }
 }
 
-/// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
-/// It comes before everything else and cannot be cancelled.
+/// Starts a session (`initialize`). The client sends its protocol version, its capabilities
+/// and the name of its software. This must be the first request of a session and cannot be
+/// cancelled.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequest)
 ///
@@ -4328,18 +4341,18 @@ impl Serialize for GetTaskResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: InitializeRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequest {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequest` from its required fields.
     #[must_use]
     pub fn new(params: InitializeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -4400,29 +4413,29 @@ impl Serialize for InitializeRequest {
     }
 }
 
-/// What the client tells the server about itself.
+/// Parameters of `initialize`: the protocol version and the capabilities of the client.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
-    /// Revision that the client wants, as a rule its newest. A server that lacks it answers with
-    /// another one rather than with an error.
+    /// Protocol version that the client requests, usually the latest that it supports. A server
+    /// that does not support it responds with another version instead of an error.
     pub protocol_version: String,
-    /// What the client can do beyond the basics, for the whole session.
+    /// Optional features that the client supports during the session.
     pub capabilities: ClientCapabilities,
-    /// Name and version of the client's software.
+    /// Name and version of the client software.
     pub client_info: Implementation,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `InitializeRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -4502,7 +4515,8 @@ impl Serialize for InitializeRequestParams {
     }
 }
 
-/// The server's part of the handshake. The client confirms with `notifications/initialized`.
+/// Protocol version and capabilities of the server, in response to `initialize`. The client
+/// confirms the response with `notifications/initialized`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializeresult)
 ///
@@ -4529,26 +4543,26 @@ impl Serialize for InitializeRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeResult {
-    /// Revision of this session: the one asked for where the server has it, else one that the
-    /// server prefers. A client that cannot speak it disconnects.
+    /// Protocol version of the session: the requested version if the server supports it, otherwise
+    /// another one that the server supports. A client that does not support it disconnects.
     pub protocol_version: String,
-    /// What the server offers, for the whole session.
+    /// Optional features that the server supports during the session.
     pub capabilities: ServerCapabilities,
-    /// Name and version of the server's software.
+    /// Name and version of the server software.
     pub server_info: Implementation,
-    /// Advice for the model on how to use the server, fit for a system prompt. Absent where there
-    /// is none.
+    /// Instructions for the model on how to use the server, which a client can add to the system
+    /// prompt. Absent if there are none.
     pub instructions: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializeResult {
-    /// Makes one of its required members.
+    /// Creates an `InitializeResult` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -4644,8 +4658,8 @@ impl Serialize for InitializeResult {
     }
 }
 
-/// Ends the handshake (`notifications/initialized`): the client has read the server's answer
-/// and normal work begins.
+/// Completes the handshake (`notifications/initialized`). The client sends it after it has
+/// received the response to `initialize`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializednotification)
 ///
@@ -4666,14 +4680,14 @@ impl Serialize for InitializeResult {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct InitializedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InitializedNotification {
-    /// Makes one without optional members.
+    /// Creates an `InitializedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4732,47 +4746,46 @@ impl Serialize for InitializedNotification {
     }
 }
 
-/// Anything that can stand on the wire. A request has `method` and `id`, a notification
-/// `method` alone, and an answer either `result` or `error`.
+/// Any JSON-RPC message. A request has `method` and `id`, a notification has only `method`,
+/// and a response has either `result` or `error`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCMessage {
-    /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
-    /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
-    /// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
-    /// both.
-    Response(JSONRPCResponse),
+pub enum JsonRpcMessage {
+    /// Message to which the receiver sends exactly one response with the same `id`.
+    Request(JsonRpcRequest),
+    /// Message to which the receiver sends no response, not even an error.
+    Notification(JsonRpcNotification),
+    /// Response to a request: either a [`JsonRpcResultResponse`] or a [`JsonRpcErrorResponse`].
+    Response(JsonRpcResponse),
 }
 
-impl From<JSONRPCRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCMessage {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcMessage {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl From<JSONRPCResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCMessage {
+impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     const NAME: &'static str = "JSONRPCMessage";
 
     fn from_object<A: MapAccess<'de>>(
@@ -4817,7 +4830,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     }
 }
 
-impl Serialize for JSONRPCMessage {
+impl Serialize for JsonRpcMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -4827,42 +4840,41 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
-impl codec::Vacant for JSONRPCMessage {
+impl codec::Vacant for JsonRpcMessage {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
-/// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
-/// both.
+/// Response to a request: either a [`JsonRpcResultResponse`] or a [`JsonRpcErrorResponse`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCResponse {
-    /// Answer to a request that succeeded.
-    Result(JSONRPCResultResponse),
-    /// Answer to a request that failed.
-    Error(JSONRPCErrorResponse),
+pub enum JsonRpcResponse {
+    /// Response to a request that succeeded.
+    Result(JsonRpcResultResponse),
+    /// Response to a request that failed.
+    Error(JsonRpcErrorResponse),
 }
 
-impl From<JSONRPCResultResponse> for JSONRPCResponse {
-    fn from(value: JSONRPCResultResponse) -> Self {
+impl From<JsonRpcResultResponse> for JsonRpcResponse {
+    fn from(value: JsonRpcResultResponse) -> Self {
         Self::Result(value)
     }
 }
 
-impl From<JSONRPCErrorResponse> for JSONRPCResponse {
-    fn from(value: JSONRPCErrorResponse) -> Self {
+impl From<JsonRpcErrorResponse> for JsonRpcResponse {
+    fn from(value: JsonRpcErrorResponse) -> Self {
         Self::Error(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCResponse {
+impl<'de> Deserialize<'de> for JsonRpcResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCResponse {
+impl<'de> codec::FromAny<'de> for JsonRpcResponse {
     const NAME: &'static str = "JSONRPCResponse";
 
     fn from_object<A: MapAccess<'de>>(
@@ -4893,7 +4905,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCResponse {
     }
 }
 
-impl Serialize for JSONRPCResponse {
+impl Serialize for JsonRpcResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Result(value) => value.serialize(serializer),
@@ -4902,29 +4914,28 @@ impl Serialize for JSONRPCResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCResponse {
+impl codec::Vacant for JsonRpcResponse {
     const VACANT: Self = Self::Result(codec::Vacant::VACANT);
 }
 
-/// Answer to a request that succeeded.
+/// Response to a request that succeeded.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCResultResponse {
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+pub struct JsonRpcResultResponse {
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: ResultObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCResultResponse {
-    /// Makes one of its required members.
+impl JsonRpcResultResponse {
+    /// Creates a `JsonRpcResultResponse` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
@@ -4935,7 +4946,7 @@ impl JSONRPCResultResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCResultResponse {
+impl codec::Vacant for JsonRpcResultResponse {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         result: codec::Vacant::VACANT,
@@ -4943,13 +4954,13 @@ impl codec::Vacant for JSONRPCResultResponse {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCResultResponse {
+impl<'de> Deserialize<'de> for JsonRpcResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
+impl<'de> codec::FromMembers<'de> for JsonRpcResultResponse {
     const NAME: &'static str = "JSONRPCResultResponse";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -4971,7 +4982,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
     }
 }
 
-impl Serialize for JSONRPCResultResponse {
+impl Serialize for JsonRpcResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -4982,24 +4993,24 @@ impl Serialize for JSONRPCResultResponse {
     }
 }
 
-/// Asks for one page of the prompts that the server offers (`prompts/list`).
+/// Requests one page of the prompts of the server (`prompts/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listpromptsrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5067,27 +5078,27 @@ impl Serialize for ListPromptsRequest {
     }
 }
 
-/// One page of the server's prompts.
+/// One page of the prompts of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listpromptsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
-    /// The prompts of this page. An empty list does not mean that no page follows.
+    /// Prompts of this page. If the list is empty, there can still be a next page.
     pub prompts: Vec<Prompt>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsResult` from its required fields.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -5156,25 +5167,24 @@ impl Serialize for ListPromptsResult {
     }
 }
 
-/// Asks for one page of the resource templates that the server offers
-/// (`resources/templates/list`).
+/// Requests one page of the resource templates of the server (`resources/templates/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5242,27 +5252,27 @@ impl Serialize for ListResourceTemplatesRequest {
     }
 }
 
-/// One page of the server's resource templates.
+/// One page of the resource templates of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
-    /// The resource templates of this page. An empty list does not mean that no page follows.
+    /// Resource templates of this page. If the list is empty, there can still be a next page.
     pub resource_templates: Vec<ResourceTemplate>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesResult` from its required fields.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -5331,24 +5341,24 @@ impl Serialize for ListResourceTemplatesResult {
     }
 }
 
-/// Asks for one page of the resources that the server offers (`resources/list`).
+/// Requests one page of the resources of the server (`resources/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5416,27 +5426,27 @@ impl Serialize for ListResourcesRequest {
     }
 }
 
-/// One page of the server's resources.
+/// One page of the resources of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
-    /// The resources of this page. An empty list does not mean that no page follows.
+    /// Resources of this page. If the list is empty, there can still be a next page.
     pub resources: Vec<Resource>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResult` from its required fields.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -5505,25 +5515,25 @@ impl Serialize for ListResourcesResult {
     }
 }
 
-/// Asks the client which directories or files the server may work on (`roots/list`).
+/// Asks the client for the directories and files that the server may work on (`roots/list`).
 /// Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<RequestParams>,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListRootsRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5591,24 +5601,25 @@ impl Serialize for ListRootsRequest {
     }
 }
 
-/// The directories and files that the server may work on. Deprecated since 2026-07-28.
+/// Directories and files that the server may work on. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsResult {
-    /// All roots at once; there are no pages. An empty list means that there is none at present.
+    /// All roots; this list is not paginated. An empty list means that there are currently no
+    /// roots.
     pub roots: Vec<Root>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListRootsResult` from its required fields.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -5666,8 +5677,8 @@ impl Serialize for ListRootsResult {
     }
 }
 
-/// Asks for one page of the tasks that the other side runs for the sender (`tasks/list`). Only
-/// for peers that announce this capability.
+/// Requests one page of the tasks that the peer runs for the sender (`tasks/list`). Send it
+/// only to peers that declare this capability.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksrequest)
 ///
@@ -5692,18 +5703,18 @@ impl Serialize for ListRootsResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListTasksRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListTasksRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListTasksRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5771,7 +5782,7 @@ impl Serialize for ListTasksRequest {
     }
 }
 
-/// One page of the tasks that the sender may see.
+/// One page of the tasks that the sender of the request may access.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksresult)
 ///
@@ -5799,22 +5810,22 @@ impl Serialize for ListTasksRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListTasksResult {
-    /// The tasks of this page, each with its present state. An empty list does not mean that no
-    /// page follows.
+    /// Tasks of this page, each with its current state. If the list is empty, there can still be a
+    /// next page.
     pub tasks: Vec<Task>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListTasksResult {
-    /// Makes one of its required members.
+    /// Creates a `ListTasksResult` from its required fields.
     #[must_use]
     pub fn new(tasks: impl Into<Vec<Task>>) -> Self {
         Self {
@@ -5883,24 +5894,24 @@ impl Serialize for ListTasksResult {
     }
 }
 
-/// Asks for one page of the tools that the server offers (`tools/list`).
+/// Requests one page of the tools of the server (`tools/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5968,27 +5979,27 @@ impl Serialize for ListToolsRequest {
     }
 }
 
-/// One page of the server's tools.
+/// One page of the tools of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
-    /// The tools of this page. An empty list does not mean that no page follows.
+    /// Tools of this page. If the list is empty, there can still be a next page.
     pub tools: Vec<Tool>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResult` from its required fields.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -6057,21 +6068,22 @@ impl Serialize for ListToolsResult {
     }
 }
 
-/// A log message of the server (`notifications/message`). Which ones come is set by
-/// `logging/setLevel`; before that, the server chooses. Deprecated since 2026-07-28.
+/// Log message of the server (`notifications/message`). The client selects the minimum level
+/// with `logging/setLevel`; until it does, the server decides which messages to send.
+/// Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: LoggingMessageNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotification {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotification` from its required fields.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
@@ -6127,30 +6139,30 @@ impl Serialize for LoggingMessageNotification {
     }
 }
 
-/// Content of a log message. Secrets and personal data do not belong here. Deprecated since
-/// 2026-07-28.
+/// Parameters of `notifications/message`: the content of a log message. It must not contain
+/// secrets or personal data. Deprecated since 2026-07-28.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
-    /// How serious it is.
+    /// Severity of the message.
     pub level: LoggingLevel,
-    /// Name of the part of the server that speaks. Absent where the server does not tell its parts
-    /// apart.
+    /// Name of the component that logs the message. Absent if the server does not distinguish
+    /// components.
     pub logger: Option<String>,
-    /// What is logged, of any JSON type: a sentence, or an object with details.
+    /// Logged data, as any JSON value: for example a sentence, or an object with details.
     pub data: Value,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotificationParams` from its required fields.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -6223,22 +6235,22 @@ impl Serialize for LoggingMessageNotificationParams {
     }
 }
 
-/// Parameters of a notification that has none of its own beyond `_meta`.
+/// Parameters of a notification that has no members other than `_meta`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#notificationparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl NotificationParams {
-    /// Makes one without optional members.
+    /// Creates a `NotificationParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6291,26 +6303,26 @@ impl Serialize for NotificationParams {
     }
 }
 
-/// The part that all list requests share: parameters that may carry a cursor.
+/// Base of all list requests: its parameters can contain a cursor.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<PaginatedRequestParams>,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequest {
-    /// Makes one of its required members.
+    /// Creates a `PaginatedRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -6386,19 +6398,20 @@ impl Serialize for PaginatedRequest {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
-    /// Where to go on: the `nextCursor` of the previous page, passed back unchanged. Absent on the
-    /// first page; one that the server does not recognise is refused with -32602.
+    /// Cursor of the page to fetch: the `nextCursor` of the previous page, unchanged. Absent for
+    /// the first page. If the server does not recognize the cursor, the request fails with error
+    /// `-32602`.
     pub cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequestParams {
-    /// Makes one without optional members.
+    /// Creates a `PaginatedRequestParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6463,25 +6476,25 @@ impl Serialize for PaginatedRequestParams {
     }
 }
 
-/// The part that all pages of a list share.
+/// Base of all results that are pages of a list.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedresult)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PaginatedResult {
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedResult {
-    /// Makes one without optional members.
+    /// Creates a `PaginatedResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6545,8 +6558,8 @@ impl Serialize for PaginatedResult {
     }
 }
 
-/// Checks that the other side still answers; either side may send it. The answer is an empty
-/// result, due at once, and a sender that waits too long may drop the connection.
+/// Checks whether the peer is responsive (`ping`). Either side can send it. The receiver must
+/// respond promptly with an empty result; if it does not, the sender may close the connection.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#pingrequest)
 ///
@@ -6568,18 +6581,18 @@ impl Serialize for PaginatedResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PingRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<RequestParams>,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PingRequest {
-    /// Makes one of its required members.
+    /// Creates a `PingRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -6647,21 +6660,22 @@ impl Serialize for PingRequest {
     }
 }
 
-/// Tells the sender of a long request how far the work has come. It is sent only for requests
-/// that carried a `progressToken`, and stops when the request is answered.
+/// Informs the sender of a request about the progress of that request
+/// (`notifications/progress`). It is sent only for requests with a `progressToken`, and not
+/// after the response.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ProgressNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotification {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotification` from its required fields.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -6717,32 +6731,31 @@ impl Serialize for ProgressNotification {
     }
 }
 
-/// Parameters of `notifications/progress`: how far a request has come.
+/// Parameters of `notifications/progress`: the progress of a request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
-    /// The token from the request whose progress this is.
+    /// `progressToken` of the request that this notification belongs to.
     pub progress_token: ProgressToken,
-    /// How much is done so far. It has to grow with each notification, whether or not `total` is
-    /// known; fractions are allowed.
+    /// Amount of work done so far. It must increase with each notification, even if `total` is
+    /// unknown, and can have a fraction.
     pub progress: Number,
-    /// The value that `progress` will have reached at the end, in the same unit. Absent while it
-    /// is unknown.
+    /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     pub total: Option<Number>,
-    /// What is being done just now, in words for the user.
+    /// Human-readable description of the current step.
     pub message: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotificationParams` from its required fields.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -6837,22 +6850,23 @@ impl Serialize for ProgressNotificationParams {
     }
 }
 
-/// Says that the server's list of prompts is no longer what it was, so that a cached list
-/// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
-/// for it; before, any server that declared `prompts.listChanged` could send it.
+/// Informs the client that the server's list of prompts has changed
+/// (`notifications/prompts/list_changed`), so that the client can fetch it again. Since
+/// 2026-07-28 the server sends it only on a subscription that requests it. In earlier protocol
+/// versions any server that declares `prompts.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#promptlistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PromptListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `PromptListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6911,24 +6925,24 @@ impl Serialize for PromptListChangedNotification {
     }
 }
 
-/// Asks a server for the contents of one resource.
+/// Reads the contents of a resource (`resources/read`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourcerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ReadResourceRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequest {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequest` from its required fields.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -6995,19 +7009,19 @@ impl Serialize for ReadResourceRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
-    /// Which resource to read. Any scheme is allowed and only the server gives it meaning; an
-    /// unknown resource is an error, not an empty answer.
+    /// URI of the resource to read. It can have any scheme, and the server determines what it
+    /// means. An unknown resource results in an error, not in an empty result.
     pub uri: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7066,25 +7080,25 @@ impl Serialize for ReadResourceRequestParams {
     }
 }
 
-/// The contents of a resource, in answer to `resources/read`.
+/// Contents of a resource, in response to `resources/read`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourceresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
-    /// One element for each part or form of the resource. A read may yield several, for instance
-    /// the files of a directory, each under its own URI.
+    /// Contents of the resource, one element for each part or representation. A single resource
+    /// can have several elements with different URIs, such as the files of a directory.
     pub contents: Vec<AnyResourceContents>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceResult {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceResult` from its required fields.
     #[must_use]
     pub fn new(contents: impl Into<Vec<AnyResourceContents>>) -> Self {
         Self {
@@ -7142,21 +7156,21 @@ impl Serialize for ReadResourceResult {
     }
 }
 
-/// Ties a message to a task. It stands in `_meta` under `io.modelcontextprotocol/related-task`
-/// on everything that is exchanged on a task's behalf.
+/// Links a message to a task. It is sent in `_meta` under
+/// `io.modelcontextprotocol/related-task`, in all messages that are related to the task.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#relatedtaskmetadata)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RelatedTaskMetadata {
-    /// The task that the message belongs to.
+    /// Identifier of the task that the message belongs to.
     pub task_id: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RelatedTaskMetadata {
-    /// Makes one of its required members.
+    /// Creates a `RelatedTaskMetadata` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -7203,22 +7217,22 @@ impl Serialize for RelatedTaskMetadata {
     }
 }
 
-/// Parameters of a request that has none of its own beyond `_meta`.
+/// Parameters of a request that has no members other than `_meta`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#requestparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RequestParams {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestParams {
-    /// Makes one without optional members.
+    /// Creates a `RequestParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7272,22 +7286,23 @@ impl Serialize for RequestParams {
     }
 }
 
-/// Says that the server's list of resources is no longer what it was, so that a cached list
-/// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
-/// for it; before, any server that declared `resources.listChanged` could send it.
+/// Informs the client that the server's list of resources has changed
+/// (`notifications/resources/list_changed`), so that the client can fetch it again. Since
+/// 2026-07-28 the server sends it only on a subscription that requests it. In earlier protocol
+/// versions any server that declares `resources.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcelistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResourceListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ResourceListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7346,24 +7361,24 @@ impl Serialize for ResourceListChangedNotification {
     }
 }
 
-/// Parameters of a request that concerns one resource.
+/// Parameters of a request about one resource.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceRequestParams {
-    /// Which resource is meant. Any scheme is allowed and only the server gives it meaning.
+    /// URI of the resource. It can have any scheme, and the server determines what it means.
     pub uri: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7422,22 +7437,23 @@ impl Serialize for ResourceRequestParams {
     }
 }
 
-/// Says that a resource which the client watches has changed and is worth reading again. Only
-/// watched resources are reported: those in `resourceSubscriptions` of a
-/// `subscriptions/listen`, or before 2026-07-28 those named by `resources/subscribe`.
+/// Informs the client that a subscribed resource has changed and can be read again
+/// (`notifications/resources/updated`). The subscribed resources are those in
+/// `resourceSubscriptions` of `subscriptions/listen`, or before 2026-07-28 those of
+/// `resources/subscribe`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourceupdatednotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotification {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotification` from its required fields.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
@@ -7499,19 +7515,19 @@ impl Serialize for ResourceUpdatedNotification {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
-    /// What has changed. It can be a part of the watched resource, such as a file in a watched
-    /// directory.
+    /// URI of the resource that has changed. It can be a part of the subscribed resource, such as
+    /// a file in a subscribed directory.
     pub uri: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotificationParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7569,22 +7585,22 @@ impl Serialize for ResourceUpdatedNotificationParams {
     }
 }
 
-/// The part that all results share. Members beyond the known ones are allowed and kept.
+/// Base of all results. Unknown members are allowed and preserved.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#result)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResultObject {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResultObject {
-    /// Makes one without optional members.
+    /// Creates a `ResultObject` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7637,8 +7653,8 @@ impl Serialize for ResultObject {
     }
 }
 
-/// Says that the client added, removed or changed a root. A server that cares asks for
-/// `roots/list` again.
+/// Informs the server that the client added, removed or changed a root
+/// (`notifications/roots/list_changed`). The server can then send `roots/list` again.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#rootslistchangednotification)
 ///
@@ -7659,14 +7675,14 @@ impl Serialize for ResultObject {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RootsListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RootsListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `RootsListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7725,26 +7741,26 @@ impl Serialize for RootsListChangedNotification {
     }
 }
 
-/// One message of the conversation that is put to a model, or that a model produced.
+/// Message of a conversation with a model, sent to the model or generated by it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
-    /// Whose words these are.
+    /// Author of the message.
     pub role: Role,
-    /// What is said. A user message with tool results must hold nothing but tool results.
+    /// Content of the message. A user message with tool results must contain only tool results.
     pub content: SamplingContent,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingMessage {
-    /// Makes one of its required members.
+    /// Creates a `SamplingMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -7806,21 +7822,22 @@ impl Serialize for SamplingMessage {
     }
 }
 
-/// One block of a sampling message: text, image, sound, a call of a tool or the result of one.
+/// Content block of a sampling message: text, an image, audio, a tool call, or the result of a
+/// tool call. The `type` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessagecontentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingMessageContentBlock {
-    /// A block of plain text, to or from a model.
+    /// Block of plain text, as input to a model or as its output.
     Text(TextContent),
-    /// A picture that travels inside the message, for a model to see or as its output.
+    /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
-    /// A sound clip that travels inside the message, for a model to hear or as its output.
+    /// Audio clip embedded in a message, as input to a model or as its output.
     Audio(AudioContent),
-    /// The model's wish to have a tool called, within a sampling conversation.
+    /// Tool call that the model requests in a sampling conversation.
     ToolUse(ToolUseContent),
-    /// What a tool returned, told to the model in a sampling conversation.
+    /// Result of a tool call in a sampling conversation.
     ToolResult(ToolResultContent),
 }
 
@@ -7911,18 +7928,18 @@ impl codec::Vacant for SamplingMessageContentBlock {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// Which requests about tools a server can run as tasks.
+/// Requests about tools that a server can run as tasks.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolTasks {
-    /// Present when `tools/call` can be run as a task.
+    /// Present if `tools/call` can run as a task.
     pub call: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolTasks {
-    /// Makes one without optional members.
+    /// Creates a `ToolTasks` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7975,18 +7992,18 @@ impl Serialize for ToolTasks {
     }
 }
 
-/// Which requests to the server can be run as tasks, by family.
+/// Requests that the server can run as tasks.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerTaskRequests {
-    /// Task support of the requests about tools. Absent means none.
+    /// Task support for requests about tools. If absent, they cannot run as tasks.
     pub tools: Option<ToolTasks>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerTaskRequests {
-    /// Makes one without optional members.
+    /// Creates a `ServerTaskRequests` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8040,22 +8057,22 @@ impl Serialize for ServerTaskRequests {
     }
 }
 
-/// What a server announces about tasks.
+/// Task operations that a server supports.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerTasksCapability {
-    /// Present when `tasks/list` is answered.
+    /// Present if the server supports `tasks/list`.
     pub list: Option<Object>,
-    /// Present when running tasks can be stopped with `tasks/cancel`.
+    /// Present if the server supports `tasks/cancel`.
     pub cancel: Option<Object>,
-    /// Which requests can be run as tasks. Absent means none.
+    /// Requests that the server can run as tasks. If absent, there are none.
     pub requests: Option<ServerTaskRequests>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerTasksCapability {
-    /// Makes one without optional members.
+    /// Creates a `ServerTasksCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8131,33 +8148,35 @@ impl Serialize for ServerTasksCapability {
     }
 }
 
-/// What a server offers beyond the basics. A member that is absent is not offered; members
-/// that are not known here are allowed.
+/// Optional features that the server supports. The server does not support a feature whose
+/// member is absent. Capabilities that the protocol does not define are allowed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#servercapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
-    /// Capabilities outside the specification, by name, with settings as their sender sees fit.
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
     pub experimental: Option<Map<Object>>,
-    /// Present when the server can send log messages.
+    /// Present if the server can send log messages.
     pub logging: Option<Object>,
-    /// Present when the server completes arguments of prompts and resource templates.
+    /// Present if the server can complete arguments of prompts and variables of resource
+    /// templates.
     pub completions: Option<Object>,
-    /// Present when the server has prompts.
+    /// Present if the server has prompts.
     pub prompts: Option<PromptsCapability>,
-    /// Present when the server has resources.
+    /// Present if the server has resources.
     pub resources: Option<ResourcesCapability>,
-    /// Present when the server has tools.
+    /// Present if the server has tools.
     pub tools: Option<ToolsCapability>,
-    /// Present when requests to the server can be run as tasks, and which ones.
+    /// Present if the server can run requests as tasks, and specifies which ones.
     pub tasks: Option<ServerTasksCapability>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ServerCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8292,34 +8311,35 @@ impl Serialize for ServerCapabilities {
     }
 }
 
-/// Any notification that a server sends.
+/// Any notification that a server can send. The `method` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#servernotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
-    /// Tells the other side that nobody waits for a request's answer any more
-    /// (`notifications/cancelled`); it should stop and send no answer.
+    /// Cancels a request that the sender issued earlier (`notifications/cancelled`).
     Cancelled(CancelledNotification),
-    /// Tells the sender of a long request how far the work has come.
+    /// Informs the sender of a request about the progress of that request
+    /// (`notifications/progress`).
     Progress(ProgressNotification),
-    /// Says that the server's list of resources is no longer what it was, so that a cached list
-    /// should be fetched again.
+    /// Informs the client that the server's list of resources has changed
+    /// (`notifications/resources/list_changed`), so that the client can fetch it again.
     ResourceListChanged(ResourceListChangedNotification),
-    /// Says that a resource which the client watches has changed and is worth reading again.
+    /// Informs the client that a subscribed resource has changed and can be read again
+    /// (`notifications/resources/updated`).
     ResourceUpdated(ResourceUpdatedNotification),
-    /// Says that the server's list of prompts is no longer what it was, so that a cached list
-    /// should be fetched again.
+    /// Informs the client that the server's list of prompts has changed
+    /// (`notifications/prompts/list_changed`), so that the client can fetch it again.
     PromptListChanged(PromptListChangedNotification),
-    /// Says that the server's list of tools is no longer what it was, so that a cached list should
-    /// be fetched again.
+    /// Informs the client that the server's list of tools has changed
+    /// (`notifications/tools/list_changed`), so that the client can fetch it again.
     ToolListChanged(ToolListChangedNotification),
-    /// Brings the requester news of a task.
+    /// Informs the requester about a change of a task (`notifications/tasks/status`).
     TaskStatus(TaskStatusNotification),
-    /// A log message of the server (`notifications/message`).
+    /// Log message of the server (`notifications/message`).
     LoggingMessage(LoggingMessageNotification),
-    /// Tells the client that the user has finished on the web page
-    /// (`notifications/elicitation/complete`), so that a waiting request can be tried again.
+    /// Informs the client that the user has finished on the web page
+    /// (`notifications/elicitation/complete`), so that the client can retry a waiting request.
     ElicitationComplete(ElicitationCompleteNotification),
 }
 
@@ -8456,29 +8476,29 @@ impl codec::Vacant for ServerNotification {
     const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
-/// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
-/// asks by way of an input-required result.
+/// Any request that a server can send. Since 2026-07-28 there are none: the server returns an
+/// `InputRequiredResult` instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
-    /// Checks that the other side still answers; either side may send it.
+    /// Checks whether the peer is responsive (`ping`).
     Ping(PingRequest),
-    /// Asks how a task stands.
+    /// Requests the state of a task (`tasks/get`).
     GetTask(GetTaskRequest),
     /// Fetches the result of a task (`tasks/result`).
     GetTaskPayload(GetTaskPayloadRequest),
-    /// Asks the receiver to stop a task.
+    /// Cancels a task (`tasks/cancel`).
     CancelTask(CancelTaskRequest),
-    /// Asks for one page of the tasks that the other side runs for the sender (`tasks/list`).
+    /// Requests one page of the tasks that the peer runs for the sender (`tasks/list`).
     ListTasks(ListTasksRequest),
-    /// Asks the client to have a model continue a conversation (`sampling/createMessage`).
+    /// Asks the client to continue a conversation with a language model
+    /// (`sampling/createMessage`).
     CreateMessage(CreateMessageRequest),
-    /// Asks the client which directories or files the server may work on (`roots/list`).
+    /// Asks the client for the directories and files that the server may work on (`roots/list`).
     ListRoots(ListRootsRequest),
-    /// Asks the user something through the client (`elicitation/create`) in a request of the
-    /// server's own, often while a request of the client is still open.
+    /// Asks the user for input through the client (`elicitation/create`).
     Elicit(ElicitRequest),
 }
 
@@ -8597,40 +8617,41 @@ impl codec::Vacant for ServerRequest {
     const VACANT: Self = Self::Ping(codec::Vacant::VACANT);
 }
 
-/// Any result that a server sends. Several have the same shape, so the request's method
-/// decides how to read one.
+/// Any result that a server can send. Several results have the same shape, so decode the
+/// result by the method of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
-    /// Success with nothing to report.
+    /// Successful result without data.
     Empty(EmptyResult),
-    /// The server's part of the handshake.
+    /// Protocol version and capabilities of the server, in response to `initialize`.
     Initialize(InitializeResult),
-    /// One page of the server's resources.
+    /// One page of the resources of the server.
     ListResources(ListResourcesResult),
-    /// One page of the server's resource templates.
+    /// One page of the resource templates of the server.
     ListResourceTemplates(ListResourceTemplatesResult),
-    /// The contents of a resource, in answer to `resources/read`.
+    /// Contents of a resource, in response to `resources/read`.
     ReadResource(ReadResourceResult),
-    /// One page of the server's prompts.
+    /// One page of the prompts of the server.
     ListPrompts(ListPromptsResult),
-    /// A prompt, ready to be given to a model.
+    /// Messages of a prompt, ready to be sent to a model.
     GetPrompt(GetPromptResult),
-    /// One page of the server's tools.
+    /// One page of the tools of the server.
     ListTools(ListToolsResult),
-    /// What a tool returned.
+    /// Output of a tool.
     CallTool(CallToolResult),
-    /// How a task stands, in answer to `tasks/get`.
+    /// State of a task, in response to `tasks/get`.
     GetTask(GetTaskResult),
-    /// Result of the request that became the task, with that request's own members.
+    /// Result of the request that ran as a task, with the members of that request's ordinary
+    /// result.
     GetTaskPayload(GetTaskPayloadResult),
-    /// The task after it was stopped, in answer to `tasks/cancel`.
+    /// State of the task after its cancellation, in response to `tasks/cancel`.
     CancelTask(CancelTaskResult),
-    /// One page of the tasks that the sender may see.
+    /// One page of the tasks that the sender of the request may access.
     ListTasks(ListTasksResult),
-    /// Suggestions for the argument that the client asked about.
+    /// Suggestions for the value of an argument, in response to `completion/complete`.
     Complete(CompleteResult),
 }
 
@@ -8892,8 +8913,8 @@ impl codec::Vacant for ServerResult {
     const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
 }
 
-/// Tells the server which log messages the client wants from now on. Replaced in 2026-07-28 by
-/// a level in each request's `_meta`.
+/// Sets the minimum level of the log messages that the server sends (`logging/setLevel`).
+/// Since 2026-07-28 each request sets the level in its `_meta` instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequest)
 ///
@@ -8918,18 +8939,18 @@ impl codec::Vacant for ServerResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: SetLevelRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SetLevelRequest {
-    /// Makes one of its required members.
+    /// Creates a `SetLevelRequest` from its required fields.
     #[must_use]
     pub fn new(params: SetLevelRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8996,18 +9017,18 @@ impl Serialize for SetLevelRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
-    /// The least severe messages to send; those below it are held back.
+    /// Minimum level of the log messages to send. The server does not send less severe messages.
     pub level: LoggingLevel,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SetLevelRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SetLevelRequestParams` from its required fields.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>) -> Self {
         Self {
@@ -9066,8 +9087,8 @@ impl Serialize for SetLevelRequestParams {
     }
 }
 
-/// Asks the server to report changes of one resource until `resources/unsubscribe`. Replaced
-/// in 2026-07-28 by `subscriptions/listen`.
+/// Subscribes to changes of one resource (`resources/subscribe`) until
+/// `resources/unsubscribe`. Since 2026-07-28, `subscriptions/listen` replaces this request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequest)
 ///
@@ -9092,18 +9113,18 @@ impl Serialize for SetLevelRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: SubscribeRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscribeRequest {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeRequest` from its required fields.
     #[must_use]
     pub fn new(params: SubscribeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -9170,18 +9191,19 @@ impl Serialize for SubscribeRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
-    /// Which resource to watch. Any scheme is allowed and only the server gives it meaning.
+    /// URI of the resource to subscribe to. It can have any scheme, and the server determines what
+    /// it means.
     pub uri: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscribeRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -9240,37 +9262,37 @@ impl Serialize for SubscribeRequestParams {
     }
 }
 
-/// The state of work that a request began and that goes on after its answer. Either side may
-/// run tasks for the other.
+/// State of work that a request started and that continues after the immediate response. Both
+/// clients and servers can run tasks for their peer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#task)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Task {
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// How the task stands. `completed`, `failed` and `cancelled` are final.
+    /// Status of the task. `completed`, `failed` and `cancelled` are final.
     pub status: TaskStatus,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the receiver keeps the task, in milliseconds, or `null` for no
-    /// limit. It may differ from what was asked for.
+    /// Time in milliseconds, counted from `createdAt`, for which the receiver keeps the task;
+    /// `null` means no limit. It can differ from the time that was requested.
     pub ttl: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds. Absent leaves it to
-    /// the requester.
+    /// Suggested interval between two polls of the task, in milliseconds. If absent, the requester
+    /// chooses the interval.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Task {
-    /// Makes one of its required members.
+    /// Creates a `Task` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -9383,26 +9405,26 @@ impl Serialize for Task {
     }
 }
 
-/// The parameters common to every request that can be run as a task.
+/// Base of the parameters of requests that can run as tasks.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskaugmentedrequestparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct TaskAugmentedRequestParams {
-    /// Present to have the request run as a task: the answer then is a [`CreateTaskResult`] at
-    /// once, and the real result is fetched with `tasks/result`. Receivers that did not declare
-    /// task support for this request ignore it.
+    /// Present to run the request as a task. The receiver then responds with a
+    /// [`CreateTaskResult`] immediately, and the requester fetches the actual result with
+    /// `tasks/result`. Receivers that do not declare task support for this request ignore it.
     pub task: Option<TaskMetadata>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TaskAugmentedRequestParams {
-    /// Makes one without optional members.
+    /// Creates a `TaskAugmentedRequestParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9468,21 +9490,21 @@ impl Serialize for TaskAugmentedRequestParams {
     }
 }
 
-/// The wish to have a request run as a task, with its terms.
+/// Options for a request that should run as a task.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskmetadata)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct TaskMetadata {
-    /// How long the task should be kept after its creation, in milliseconds. The receiver may
-    /// grant another time; absent leaves it to the receiver.
+    /// Time in milliseconds, counted from the creation of the task, for which the receiver should
+    /// keep it. The receiver can choose another time. If absent, the receiver decides.
     pub ttl: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TaskMetadata {
-    /// Makes one without optional members.
+    /// Creates a `TaskMetadata` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9536,26 +9558,26 @@ impl Serialize for TaskMetadata {
     }
 }
 
-/// How a task stands. A task starts out as `working`.
+/// Status of a task. A new task is `working`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatus)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum TaskStatus {
-    /// The work goes on.
+    /// The task is running.
     Working,
-    /// The work waits for the requester, which should now send `tasks/result` and answer the
-    /// requests that follow.
+    /// The task waits for input from the requester. The requester should send `tasks/result` and
+    /// respond to the requests that it then receives.
     InputRequired,
-    /// The request succeeded, and `tasks/result` brings the result.
+    /// The request succeeded. `tasks/result` returns its result.
     Completed,
     /// The request failed, or the tool reported an error in its result.
     Failed,
-    /// The work was stopped before it was done.
+    /// The task was cancelled before its work finished.
     Cancelled,
 }
 
 impl TaskStatus {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -9624,8 +9646,8 @@ impl<'de> Deserialize<'de> for TaskStatus {
     }
 }
 
-/// Brings the requester news of a task. None of them is owed, so asking with `tasks/get`
-/// remains necessary.
+/// Informs the requester about a change of a task (`notifications/tasks/status`). These
+/// notifications are optional, so the requester must still poll with `tasks/get`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotification)
 ///
@@ -9653,14 +9675,14 @@ impl<'de> Deserialize<'de> for TaskStatus {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: TaskStatusNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TaskStatusNotification {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotification` from its required fields.
     #[must_use]
     pub fn new(params: TaskStatusNotificationParams) -> Self {
         Self {
@@ -9716,40 +9738,40 @@ impl Serialize for TaskStatusNotification {
     }
 }
 
-/// Parameters of `notifications/tasks/status`: how the task stands now.
+/// Parameters of `notifications/tasks/status`: the current state of the task.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// How the task stands. `completed`, `failed` and `cancelled` are final.
+    /// Status of the task. `completed`, `failed` and `cancelled` are final.
     pub status: TaskStatus,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the receiver keeps the task, in milliseconds, or `null` for no
-    /// limit. It may differ from what was asked for.
+    /// Time in milliseconds, counted from `createdAt`, for which the receiver keeps the task;
+    /// `null` means no limit. It can differ from the time that was requested.
     pub ttl: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds. Absent leaves it to
-    /// the requester.
+    /// Suggested interval between two polls of the task, in milliseconds. If absent, the requester
+    /// chooses the interval.
     pub poll_interval: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TaskStatusNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParams` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -9874,23 +9896,23 @@ impl Serialize for TaskStatusNotificationParams {
     }
 }
 
-/// The JSON Schema of a tool's arguments. Keywords that are not listed here are kept as they
-/// are, among them `x-mcp-header`, which has an argument repeated in an HTTP header.
+/// JSON Schema of a tool's arguments. Keywords without a member here are preserved, including
+/// `x-mcp-header`, which requires that an HTTP header repeats an argument.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolInputSchema {
-    /// The JSON Schema dialect. Absent means 2020-12.
+    /// JSON Schema dialect. If absent, the dialect is 2020-12.
     pub schema: Option<String>,
-    /// The members, each with a schema of its own.
+    /// Schema of each member of the object, by name.
     pub properties: Option<Map<Object>>,
-    /// Names of the members that must be present. Absent means that all may be left out.
+    /// Names of the required members. If absent, all members are optional.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolInputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolInputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9968,23 +9990,22 @@ impl Serialize for ToolInputSchema {
     }
 }
 
-/// The JSON Schema of a tool's structured result. Keywords that are not listed here are kept
-/// as they are.
+/// JSON Schema of a tool's structured result. Keywords without a member here are preserved.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolOutputSchema {
-    /// The JSON Schema dialect. Absent means 2020-12.
+    /// JSON Schema dialect. If absent, the dialect is 2020-12.
     pub schema: Option<String>,
-    /// The members, each with a schema of its own.
+    /// Schema of each member of the object, by name.
     pub properties: Option<Map<Object>>,
-    /// Names of the members that must be present. Absent means that all may be left out.
+    /// Names of the required members. If absent, all members are optional.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolOutputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolOutputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10062,43 +10083,44 @@ impl Serialize for ToolOutputSchema {
     }
 }
 
-/// Something that a server can do on request, described so that a model can decide when and
-/// how to call it.
+/// Description of a tool of the server, from which a model can decide when and how to call it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#tool)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
-    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
+    /// Identifier of the tool for `tools/call`, unique within the server. It should have at most
+    /// 128 characters and consist of ASCII letters, digits, `_`, `-` and `.`. Names are
+    /// case-sensitive.
     pub name: String,
-    /// The label shown to people. Without it `annotations.title` is used, and then `name`.
+    /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
+    /// that is absent, too.
     pub title: Option<String>,
-    /// What the tool does and when to use it. Models rely on it to choose.
+    /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
-    /// The JSON Schema that the arguments of a call have to satisfy. Its root always describes an
-    /// object; from 2026-07-28 on all other keywords may be used as well.
+    /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
+    /// 2026-07-28 it can contain any other JSON Schema keyword.
     pub input_schema: ToolInputSchema,
-    /// How the tool can be called. Absent means by a plain call only.
+    /// Ways in which the tool can be called. If absent, it cannot be called as a task.
     pub execution: Option<ToolExecution>,
-    /// The JSON Schema that `structuredContent` of a result will satisfy. Absent means that
-    /// nothing is promised; until 2025-11-25 its root has to describe an object.
+    /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
+    /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
     pub output_schema: Option<ToolOutputSchema>,
-    /// Hints on the tool's effects. They are claims of the server, not guarantees.
+    /// Hints about the effects of the tool. They are claims of the server, not guarantees.
     pub annotations: Option<ToolAnnotations>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<Object>,
-    /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
-    /// where there is none; a client that draws icons can handle at least PNG and JPEG.
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Tool {
-    /// Makes one of its required members.
+    /// Creates a `Tool` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
@@ -10246,16 +10268,17 @@ impl Serialize for Tool {
 /// Whether a tool can be called as a task.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum TaskSupport {
-    /// It cannot; a call as a task is refused with -32601. This is what absence means.
+    /// The tool cannot be called as a task; such a call fails with error `-32601`. This is the
+    /// default.
     Forbidden,
-    /// The caller chooses.
+    /// The tool can be called as a task or with an ordinary call.
     Optional,
-    /// It can only be called as a task; a plain call is refused with -32601.
+    /// The tool can only be called as a task; an ordinary call fails with error `-32601`.
     Required,
 }
 
 impl TaskSupport {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -10314,20 +10337,20 @@ impl<'de> Deserialize<'de> for TaskSupport {
     }
 }
 
-/// How a tool can be called.
+/// Ways in which a tool can be called.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolexecution)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolExecution {
-    /// Whether calls of the tool can run as tasks. Absent means `forbidden`.
+    /// Whether calls of the tool can run as tasks. If absent, `forbidden` is assumed.
     pub task_support: Option<TaskSupport>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolExecution {
-    /// Makes one without optional members.
+    /// Creates a `ToolExecution` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10380,22 +10403,23 @@ impl Serialize for ToolExecution {
     }
 }
 
-/// Says that the server's list of tools is no longer what it was, so that a cached list should
-/// be fetched again. From 2026-07-28 on it arrives only on a subscription that asked for it;
-/// before, any server that declared `tools.listChanged` could send it.
+/// Informs the client that the server's list of tools has changed
+/// (`notifications/tools/list_changed`), so that the client can fetch it again. Since
+/// 2026-07-28 the server sends it only on a subscription that requests it. In earlier protocol
+/// versions any server that declares `tools.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toollistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ToolListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10454,31 +10478,32 @@ impl Serialize for ToolListChangedNotification {
     }
 }
 
-/// What a tool returned, told to the model in a sampling conversation. It belongs to a
-/// [`ToolUseContent`] of the message before.
+/// Result of a tool call in a sampling conversation. It responds to a [`ToolUseContent`] of
+/// the preceding message.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolresultcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolResultContent {
-    /// The `id` of the call that this answers.
+    /// `id` of the tool call that this is the result of.
     pub tool_use_id: String,
-    /// What the tool returned, in blocks for the model to read.
+    /// Output of the tool as content blocks for the model.
     pub content: Vec<ContentBlock>,
-    /// The same as data, matching the tool's `outputSchema` if there is one. Until 2025-11-25 it
-    /// has to be an object.
+    /// Output of the tool as a JSON value. If the tool has an `outputSchema`, the value should
+    /// conform to it. Up to 2025-11-25 the value must be an object.
     pub structured_content: Option<Object>,
-    /// Whether the tool failed, in which case `content` says how. Absent means that it succeeded.
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     pub is_error: Option<bool>,
-    /// Metadata about the result. Pass it on unchanged when the conversation is sent again, which
-    /// lets models reuse what they have cached.
+    /// Metadata about the result. Keep it unchanged when you send the conversation again, so that
+    /// models can reuse cached data.
     pub meta: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolResultContent {
-    /// Makes one of its required members.
+    /// Creates a `ToolResultContent` from its required fields.
     #[must_use]
     pub fn new(
         tool_use_id: impl Into<String>,
@@ -10584,20 +10609,20 @@ impl Serialize for ToolResultContent {
     }
 }
 
-/// Details of a [`URLElicitationRequiredError`].
+/// Details of a [`UrlElicitationRequiredError`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct URLElicitationRequiredErrorData {
-    /// The visits that are needed. All have to be completed before the request can succeed.
-    pub elicitations: Vec<ElicitRequestURLParams>,
-    /// Members that the schema does not name, in the order in which they came.
+pub struct UrlElicitationRequiredErrorData {
+    /// URL elicitations that the user must complete before the client retries the request.
+    pub elicitations: Vec<ElicitRequestUrlParams>,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl URLElicitationRequiredErrorData {
-    /// Makes one of its required members.
+impl UrlElicitationRequiredErrorData {
+    /// Creates a `UrlElicitationRequiredErrorData` from its required fields.
     #[must_use]
-    pub fn new(elicitations: impl Into<Vec<ElicitRequestURLParams>>) -> Self {
+    pub fn new(elicitations: impl Into<Vec<ElicitRequestUrlParams>>) -> Self {
         Self {
             elicitations: elicitations.into(),
             extra: Extra::new(),
@@ -10605,20 +10630,20 @@ impl URLElicitationRequiredErrorData {
     }
 }
 
-impl codec::Vacant for URLElicitationRequiredErrorData {
+impl codec::Vacant for UrlElicitationRequiredErrorData {
     const VACANT: Self = Self {
         elicitations: codec::Vacant::VACANT,
         extra: Extra::new(),
     };
 }
 
-impl<'de> Deserialize<'de> for URLElicitationRequiredErrorData {
+impl<'de> Deserialize<'de> for UrlElicitationRequiredErrorData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
+impl<'de> codec::FromMembers<'de> for UrlElicitationRequiredErrorData {
     const NAME: &'static str = "URLElicitationRequiredErrorData";
     const REQUIRED: &'static [(u8, &'static str)] = &[(0, "elicitations")];
 
@@ -10633,7 +10658,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
     }
 }
 
-impl Serialize for URLElicitationRequiredErrorData {
+impl Serialize for UrlElicitationRequiredErrorData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.list("elicitations", &self.elicitations);
@@ -10642,24 +10667,24 @@ impl Serialize for URLElicitationRequiredErrorData {
     }
 }
 
-/// The `error` member of a [`URLElicitationRequiredError`].
+/// Error object of a [`UrlElicitationRequiredError`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct URLElicitationRequiredErrorObject {
-    /// One short sentence for people about what is needed.
+pub struct UrlElicitationRequiredErrorObject {
+    /// Short description of the required elicitation, in one sentence.
     pub message: String,
-    /// Where the user has to go.
-    pub data: URLElicitationRequiredErrorData,
-    /// Members that the schema does not name, in the order in which they came.
+    /// URLs that the user must visit.
+    pub data: UrlElicitationRequiredErrorData,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl URLElicitationRequiredErrorObject {
-    /// Makes one of its required members.
+impl UrlElicitationRequiredErrorObject {
+    /// Creates a `UrlElicitationRequiredErrorObject` from its required fields.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
-        data: URLElicitationRequiredErrorData,
+        data: UrlElicitationRequiredErrorData,
     ) -> Self {
         Self {
             message: message.into(),
@@ -10669,7 +10694,7 @@ impl URLElicitationRequiredErrorObject {
     }
 }
 
-impl codec::Vacant for URLElicitationRequiredErrorObject {
+impl codec::Vacant for UrlElicitationRequiredErrorObject {
     const VACANT: Self = Self {
         message: codec::Vacant::VACANT,
         data: codec::Vacant::VACANT,
@@ -10677,13 +10702,13 @@ impl codec::Vacant for URLElicitationRequiredErrorObject {
     };
 }
 
-impl<'de> Deserialize<'de> for URLElicitationRequiredErrorObject {
+impl<'de> Deserialize<'de> for UrlElicitationRequiredErrorObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
+impl<'de> codec::FromMembers<'de> for UrlElicitationRequiredErrorObject {
     const NAME: &'static str = "URLElicitationRequiredErrorObject";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -10705,7 +10730,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
     }
 }
 
-impl Serialize for URLElicitationRequiredErrorObject {
+impl Serialize for UrlElicitationRequiredErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("code", &-32042i64);
@@ -10716,27 +10741,27 @@ impl Serialize for URLElicitationRequiredErrorObject {
     }
 }
 
-/// Tells the client that the request cannot go on until the user has visited one or more URLs,
-/// for instance to sign in. The client may try again afterwards.
+/// Error for a request that the server can process only after the user has visited one or more
+/// URLs, for example to sign in. The client can retry the request afterwards.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct URLElicitationRequiredError {
-    /// What went wrong, with code -32042 and the visits that are needed.
-    pub error: URLElicitationRequiredErrorObject,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+pub struct UrlElicitationRequiredError {
+    /// Error object with code `-32042` and the required elicitations.
+    pub error: UrlElicitationRequiredErrorObject,
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl URLElicitationRequiredError {
-    /// Makes one of its required members.
+impl UrlElicitationRequiredError {
+    /// Creates a `UrlElicitationRequiredError` from its required fields.
     #[must_use]
-    pub fn new(error: URLElicitationRequiredErrorObject) -> Self {
+    pub fn new(error: UrlElicitationRequiredErrorObject) -> Self {
         Self {
             error,
             id: None,
@@ -10752,7 +10777,7 @@ impl URLElicitationRequiredError {
     }
 }
 
-impl codec::Vacant for URLElicitationRequiredError {
+impl codec::Vacant for UrlElicitationRequiredError {
     const VACANT: Self = Self {
         error: codec::Vacant::VACANT,
         id: None,
@@ -10760,13 +10785,13 @@ impl codec::Vacant for URLElicitationRequiredError {
     };
 }
 
-impl<'de> Deserialize<'de> for URLElicitationRequiredError {
+impl<'de> Deserialize<'de> for UrlElicitationRequiredError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
+impl<'de> codec::FromMembers<'de> for UrlElicitationRequiredError {
     const NAME: &'static str = "URLElicitationRequiredError";
     const REQUIRED: &'static [(u8, &'static str)] = &[(1, "jsonrpc"), (0, "error")];
 
@@ -10783,7 +10808,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
     }
 }
 
-impl Serialize for URLElicitationRequiredError {
+impl Serialize for UrlElicitationRequiredError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("error", &self.error);
@@ -10794,7 +10819,8 @@ impl Serialize for URLElicitationRequiredError {
     }
 }
 
-/// Ends what `resources/subscribe` began: changes of the resource are no longer reported.
+/// Ends a subscription that was made with `resources/subscribe` (`resources/unsubscribe`). The
+/// server then no longer reports changes of the resource.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequest)
 ///
@@ -10819,18 +10845,18 @@ impl Serialize for URLElicitationRequiredError {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: UnsubscribeRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsubscribeRequest {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeRequest` from its required fields.
     #[must_use]
     pub fn new(params: UnsubscribeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -10897,18 +10923,18 @@ impl Serialize for UnsubscribeRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
-    /// Which resource to stop watching, as it was named when the watch began.
+    /// URI of the resource to unsubscribe from, as in `resources/subscribe`.
     pub uri: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsubscribeRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {

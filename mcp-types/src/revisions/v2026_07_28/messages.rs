@@ -214,7 +214,7 @@ impl Notification for ResourceContentChangedNotification {
     type Params = ResourceContentChangedNotificationParams;
 }
 
-/// Every message of this revision, requests and notifications of both sides.
+/// All messages of this revision: requests and notifications of both sides.
 pub const MESSAGES: &[MessageInfo] = &[
     MessageInfo {
         name: "CallToolRequest",

@@ -13,32 +13,32 @@ pub use crate::codec::Cursor;
 pub use crate::codec::ProgressToken;
 pub use crate::codec::RequestId;
 
-/// `LATEST_PROTOCOL_VERSION` of the specification: `"2026-07-28"`.
+/// The constant `LATEST_PROTOCOL_VERSION` of the specification: `"2026-07-28"`.
 pub const LATEST_PROTOCOL_VERSION: &str = "2026-07-28";
 
-/// `JSONRPC_VERSION` of the specification: `"2.0"`.
+/// The constant `JSONRPC_VERSION` of the specification: `"2.0"`.
 pub const JSONRPC_VERSION: &str = "2.0";
 
-/// `PARSE_ERROR` of the specification: `-32700`.
+/// The constant `PARSE_ERROR` of the specification: `-32700`.
 pub const PARSE_ERROR: i64 = -32700;
 
-/// `INVALID_REQUEST` of the specification: `-32600`.
+/// The constant `INVALID_REQUEST` of the specification: `-32600`.
 pub const INVALID_REQUEST: i64 = -32600;
 
-/// `METHOD_NOT_FOUND` of the specification: `-32601`.
+/// The constant `METHOD_NOT_FOUND` of the specification: `-32601`.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 
-/// `INVALID_PARAMS` of the specification: `-32602`.
+/// The constant `INVALID_PARAMS` of the specification: `-32602`.
 pub const INVALID_PARAMS: i64 = -32602;
 
-/// `INTERNAL_ERROR` of the specification: `-32603`.
+/// The constant `INTERNAL_ERROR` of the specification: `-32603`.
 pub const INTERNAL_ERROR: i64 = -32603;
 
-/// `HEADER_MISMATCH` of the specification: `-32020`.
+/// The constant `HEADER_MISMATCH` of the specification: `-32020`.
 pub const HEADER_MISMATCH: i64 = -32020;
 
-/// `MISSING_REQUIRED_CLIENT_CAPABILITY` of the specification: `-32021`.
+/// The constant `MISSING_REQUIRED_CLIENT_CAPABILITY` of the specification: `-32021`.
 pub const MISSING_REQUIRED_CLIENT_CAPABILITY: i64 = -32021;
 
-/// `UNSUPPORTED_PROTOCOL_VERSION` of the specification: `-32022`.
+/// The constant `UNSUPPORTED_PROTOCOL_VERSION` of the specification: `-32022`.
 pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;

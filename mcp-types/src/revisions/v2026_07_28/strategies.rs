@@ -1033,18 +1033,18 @@ impl Arbitrary for ElicitRequestParams {
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
             any::<ElicitRequestFormParams>().prop_map(Self::Form).boxed(),
-            any::<ElicitRequestURLParams>().prop_map(Self::URL).boxed(),
+            any::<ElicitRequestUrlParams>().prop_map(Self::Url).boxed(),
         ])
     }
 }
 
-impl Arbitrary for ElicitRequestURLParams {
+impl Arbitrary for ElicitRequestUrlParams {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (arbitrary::text(), arbitrary::text())
-            .prop_map(|(message, url)| ElicitRequestURLParams::new(message, url))
+            .prop_map(|(message, url)| ElicitRequestUrlParams::new(message, url))
             .boxed();
         arbitrary::with(
             all,
@@ -1587,13 +1587,13 @@ impl Arbitrary for InvalidRequestError {
     }
 }
 
-impl Arbitrary for JSONRPCErrorResponse {
+impl Arbitrary for JsonRpcErrorResponse {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (any::<ErrorObject>(),)
-            .prop_map(|(error,)| JSONRPCErrorResponse::new(error))
+            .prop_map(|(error,)| JsonRpcErrorResponse::new(error))
             .boxed();
         let all = arbitrary::with(
             all,
@@ -1608,26 +1608,26 @@ impl Arbitrary for JSONRPCErrorResponse {
     }
 }
 
-impl Arbitrary for JSONRPCMessage {
+impl Arbitrary for JsonRpcMessage {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
-            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
-            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
+            any::<JsonRpcRequest>().prop_map(Self::Request).boxed(),
+            any::<JsonRpcNotification>().prop_map(Self::Notification).boxed(),
+            any::<JsonRpcResponse>().prop_map(Self::Response).boxed(),
         ])
     }
 }
 
-impl Arbitrary for JSONRPCNotification {
+impl Arbitrary for JsonRpcNotification {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (arbitrary::text(),)
-            .prop_map(|(method,)| JSONRPCNotification::new(method))
+            .prop_map(|(method,)| JsonRpcNotification::new(method))
             .boxed();
         let all = arbitrary::with(
             all,
@@ -1642,13 +1642,13 @@ impl Arbitrary for JSONRPCNotification {
     }
 }
 
-impl Arbitrary for JSONRPCRequest {
+impl Arbitrary for JsonRpcRequest {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (any::<RequestId>(), arbitrary::text())
-            .prop_map(|(id, method)| JSONRPCRequest::new(id, method))
+            .prop_map(|(id, method)| JsonRpcRequest::new(id, method))
             .boxed();
         let all = arbitrary::with(
             all,
@@ -1663,25 +1663,25 @@ impl Arbitrary for JSONRPCRequest {
     }
 }
 
-impl Arbitrary for JSONRPCResponse {
+impl Arbitrary for JsonRpcResponse {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<JSONRPCResultResponse>().prop_map(Self::Result).boxed(),
-            any::<JSONRPCErrorResponse>().prop_map(Self::Error).boxed(),
+            any::<JsonRpcResultResponse>().prop_map(Self::Result).boxed(),
+            any::<JsonRpcErrorResponse>().prop_map(Self::Error).boxed(),
         ])
     }
 }
 
-impl Arbitrary for JSONRPCResultResponse {
+impl Arbitrary for JsonRpcResultResponse {
     type Parameters = ();
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (any::<RequestId>(), any::<ResultObject>())
-            .prop_map(|(id, result)| JSONRPCResultResponse::new(id, result))
+            .prop_map(|(id, result)| JsonRpcResultResponse::new(id, result))
             .boxed();
         arbitrary::with(
             all,

@@ -7,28 +7,28 @@ use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
 
-/// Hints on a piece of content or a resource that help a client to sort, filter and place it.
-/// They are advice and promise nothing.
+/// Hints that help a client to sort, filter and place content or a resource. They are
+/// advisory; the sender guarantees nothing.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#annotations)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Annotations {
-    /// For whom the content is meant: the user, the model, or both. Absent where the sender does
-    /// not say.
+    /// Intended audience of the content: the user, the model, or both. Absent if the sender does
+    /// not specify it.
     pub audience: Option<Vec<Role>>,
-    /// Weight from `0` (can be left out) to `1` (cannot be done without). A number outside that
-    /// range is invalid; absent means that the sender gives no weight.
+    /// Importance from `0` (optional) to `1` (required). Numbers outside that range are invalid.
+    /// Absent if the sender does not specify it.
     pub priority: Option<Number>,
-    /// Time of the last change, as ISO 8601 text such as `2025-01-12T15:00:58Z`. Absent where it
-    /// is not known.
+    /// Time of the last modification in ISO 8601 format, such as `2025-01-12T15:00:58Z`. Absent if
+    /// unknown.
     pub last_modified: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Annotations {
-    /// Makes one without optional members.
+    /// Creates an `Annotations` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -104,30 +104,30 @@ impl Serialize for Annotations {
     }
 }
 
-/// A sound clip that travels inside the message, for a model to hear or as its output.
+/// Audio clip embedded in a message, as input to a model or as its output.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#audiocontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AudioContent {
-    /// The clip's bytes in base64. Text that is not valid base64 is refused when it is decoded.
+    /// Audio data, encoded as base64. Decoding fails if the string is not valid base64.
     pub data: Base64Text,
-    /// Media type of the clip, for example `audio/wav`. Which ones a model accepts depends on its
-    /// provider.
+    /// Media type of the audio data, such as `audio/wav`. The supported types depend on the
+    /// model's provider.
     pub mime_type: String,
-    /// Hints on audience, weight and age, for the client's display and selection. Absent where the
-    /// sender has none to give.
+    /// Hints about audience, priority and modification time, which clients can use for display and
+    /// filtering. Absent if the sender gives no hints.
     pub annotations: Option<Annotations>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl AudioContent {
-    /// Makes one of its required members.
+    /// Creates an `AudioContent` from its required fields.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -208,23 +208,23 @@ impl Serialize for AudioContent {
     }
 }
 
-/// The two names that most listed things have: one for programs, one for people.
+/// Base of types that have a name for programs and a title for display.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#basemetadata)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BaseMetadata {
-    /// Identifier that programs use. It is also what people see where there is no `title`.
+    /// Identifier for programs. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead; a tool's
-    /// `annotations.title` comes before its `name`.
+    /// Human-readable name for display. If absent, display `name` instead; for a tool,
+    /// `annotations.title` takes precedence over `name`.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl BaseMetadata {
-    /// Makes one of its required members.
+    /// Creates a `BaseMetadata` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -282,65 +282,65 @@ impl Serialize for BaseMetadata {
     }
 }
 
-/// Contents of a resource that are bytes rather than text, such as an image or an archive.
+/// Binary contents of a resource, such as an image or an archive.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#blobresourcecontents)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
-    /// Which resource, or part of one, these bytes belong to.
+    /// URI of the resource, or of the part of a resource, that the data belongs to.
     pub uri: String,
-    /// Media type of the bytes. Absent where the server does not know it.
+    /// Media type of the data. Absent if unknown.
     pub mime_type: Option<String>,
-    /// The bytes in base64.
+    /// Binary data, encoded as base64.
     pub blob: Base64Text,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// The short identifier of the resource that the data belongs to, as in a list of resources.
+    /// Short identifier of the resource that the data belongs to, as in a list of resources.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub name: Option<String>,
-    /// A label for people. Without it `name` is shown.
+    /// Human-readable name for display. If absent, `name` is displayed.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub title: Option<String>,
-    /// What the resource holds, as in a list of resources. Absent when the server gives none.
+    /// Description of the resource, as in a list of resources. Absent if the server provides none.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub description: Option<String>,
-    /// Pictures to show beside the resource. Absent means that there are none.
+    /// Icons to display next to the resource. Absent if there are none.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub icons: Option<Vec<Icon>>,
-    /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub annotations: Option<Annotations>,
-    /// Length in bytes of this form of the resource, before any base64 encoding. Absent means that
-    /// it is unknown.
+    /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
+    /// unknown.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub size: Option<i64>,
-    /// Whether this is a single thing or holds others. Absent leaves it open.
+    /// Whether the resource is a single document or a collection. If absent, it can be either.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl BlobResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `BlobResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
@@ -564,24 +564,24 @@ impl Serialize for BlobResourceContents {
     }
 }
 
-/// A yes-or-no field of an elicitation form.
+/// Boolean field of an elicitation form.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#booleanschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct BooleanSchema {
-    /// Label of the field in the form. Where it is absent, the property's key has to serve.
+    /// Label of the field in the form. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Explains the field to the user. Absent where the title is enough.
+    /// Explanation of the field for the user. Absent if the title is sufficient.
     pub description: Option<String>,
-    /// Value that the form shows before the user touches it. Absent where there is no preset.
+    /// Initial value of the field. Absent if there is no default.
     pub default: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl BooleanSchema {
-    /// Makes one without optional members.
+    /// Creates a `BooleanSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -660,19 +660,20 @@ impl Serialize for BooleanSchema {
     }
 }
 
-/// How far a cached result may travel. It steers caches only and replaces no access control.
+/// Who may share a cached result. It controls only caching and does not replace access
+/// control.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum CacheScope {
-    /// The result is the same for everybody. Clients, gateways and proxies may store it and hand
-    /// it to any caller.
+    /// The result is the same for every caller. Clients, gateways and proxies may store it and
+    /// serve it to any caller.
     Public,
-    /// The result depends on who asked. A cache may reuse it under the same authorization and must
-    /// keep it from every other.
+    /// The result depends on the caller. A cache may reuse it only for callers with the same
+    /// authorization.
     Private,
 }
 
 impl CacheScope {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -729,33 +730,33 @@ impl<'de> Deserialize<'de> for CacheScope {
     }
 }
 
-/// Part shared by the results that a client may keep for a while: lists, discovery and
-/// resource contents. Both hints are mandatory.
+/// Base of results that a client may cache: lists, discovery results and resource contents.
+/// Both members are required.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CacheableResult {
-    /// Milliseconds, counted from receipt, during which the client may reuse this result instead
-    /// of asking again. `0` makes it stale at once; a negative value is invalid.
+    /// Time in milliseconds, counted from receipt, during which the client may serve this result
+    /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     pub ttl_ms: i64,
-    /// Who may share a stored copy of this result: any caller, or none outside the same
+    /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CacheableResult {
-    /// Makes one of its required members.
+    /// Creates a `CacheableResult` from its required fields.
     #[must_use]
     pub fn new(ttl_ms: i64, cache_scope: impl Into<CacheScope>) -> Self {
         Self {
@@ -835,7 +836,7 @@ impl Serialize for CacheableResult {
     }
 }
 
-/// Runs one of the server's tools (`tools/call`).
+/// Calls a tool of the server (`tools/call`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequest)
 ///
@@ -867,18 +868,18 @@ impl Serialize for CacheableResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CallToolRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequest {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequest` from its required fields.
     #[must_use]
     pub fn new(params: CallToolRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -939,35 +940,35 @@ impl Serialize for CallToolRequest {
     }
 }
 
-/// Names the tool to run and what to pass to it.
+/// Parameters of `tools/call`: the name of the tool and its arguments.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
-    /// Which tool to run, as listed by `tools/list`. An unknown name is answered with error
-    /// `-32602`.
+    /// Name of the tool, as listed by `tools/list`. If the name is unknown, the request fails with
+    /// error `-32602`.
     pub name: String,
-    /// Input for the tool, by argument name; it has to satisfy the tool's `inputSchema`. Absent
-    /// where the tool takes none.
+    /// Arguments of the tool by name. They must conform to the tool's `inputSchema`. Absent if the
+    /// tool takes no arguments.
     pub arguments: Option<Object>,
-    /// Answers to the questions of the preceding input-required result, each under the key of its
-    /// question. Absent on the first attempt.
+    /// Responses to the input requests of the preceding input-required result, each under the key
+    /// of its input request. Absent on the first attempt.
     pub input_responses: Option<InputResponses>,
-    /// Opaque text in which the server keeps its progress between attempts. The client returns it
-    /// byte for byte on the retry and sends none where it got none; the server must treat it as
+    /// Opaque state that the server sends in an input-required result. The client returns it byte
+    /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
     pub request_state: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CallToolRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -1058,8 +1059,8 @@ impl Serialize for CallToolRequestParams {
     }
 }
 
-/// What a tool returned. A tool that fails reports it here with `isError`, so that the model
-/// can read the reason and try again; an unknown tool is a protocol error instead.
+/// Output of a tool. A tool reports its own errors here with `isError`, so that the model can
+/// read the reason and try again. An unknown tool is a protocol error instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult)
 ///
@@ -1086,28 +1087,29 @@ impl Serialize for CallToolRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// The output as blocks for the model or the user to read. It may be empty.
+    /// Output as content blocks for the model or the user. It can be empty.
     pub content: Vec<ContentBlock>,
-    /// The output as data, of any JSON type; where the tool has an `outputSchema`, it conforms to
-    /// that. Servers repeat it as text in `content` for clients that read only that; absent where
-    /// the tool gives plain content alone.
+    /// Output of the tool as a JSON value of any type. If the tool has an `outputSchema`, the
+    /// value conforms to it. Servers should repeat the value as JSON text in `content` for clients
+    /// that do not read this member. Absent if the tool returns only unstructured content.
     pub structured_content: Option<Value>,
-    /// Whether the tool failed; `content` then tells why. Absent means `false`.
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     pub is_error: Option<bool>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResult {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResult` from its required fields.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -1204,17 +1206,18 @@ impl Serialize for CallToolResult {
     }
 }
 
-/// What a `tools/call` request can come back with: the tool's output ([`CallToolResult`]), or
-/// questions to answer first ([`InputRequiredResult`]). Told apart by `resultType`.
+/// Result of a `tools/call` request: the output of the tool ([`CallToolResult`]), or input
+/// requests that the client must respond to first ([`InputRequiredResult`]). The `resultType`
+/// member selects the variant.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CallToolOutcome {
-    /// Says that the request cannot be finished yet.
+    /// Result that asks the client for input before the server can finish the request.
     InputRequired(InputRequiredResult),
-    /// What a tool returned.
+    /// Output of a tool.
     Complete(CallToolResult),
-    /// The answer of a server that goes on working: a task to ask about in place of the ordinary
-    /// result.
+    /// Result that contains a task instead of the ordinary result: the server continues the work,
+    /// and the client polls the task.
     #[cfg(feature = "tasks")]
     Task(CreateTaskResult),
 }
@@ -1312,25 +1315,24 @@ impl codec::Vacant for CallToolOutcome {
     const VACANT: Self = Self::InputRequired(codec::Vacant::VACANT);
 }
 
-/// Envelope of a `tools/call` request's answer, with the `id` of the request.
+/// JSON-RPC envelope of a successful response to `tools/call`, with the `id` of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResultResponse {
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: CallToolOutcome,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CallToolResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `CallToolResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: impl Into<CallToolOutcome>, id: impl Into<RequestId>) -> Self {
         Self {
@@ -1388,10 +1390,10 @@ impl Serialize for CallToolResultResponse {
     }
 }
 
-/// Tells the server that nobody waits for a request's answer any more
-/// (`notifications/cancelled`); it should stop and send no answer. On stdio a server sends it
-/// too, only to end a `subscriptions/listen` stream; over HTTP, closing the response stream
-/// does the client's part.
+/// Cancels a request that the client sent earlier (`notifications/cancelled`). The server
+/// should stop the work and send no response. On stdio, a server can also send this
+/// notification, but only to end a `subscriptions/listen` stream. Over HTTP, the client
+/// cancels a request by closing its response stream instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotification)
 ///
@@ -1416,14 +1418,14 @@ impl Serialize for CallToolResultResponse {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CancelledNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotification {
-    /// Makes one of its required members.
+    /// Creates a `CancelledNotification` from its required fields.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
@@ -1479,27 +1481,26 @@ impl Serialize for CancelledNotification {
     }
 }
 
-/// Names the request that is given up.
+/// Parameters of `notifications/cancelled`: the request to cancel.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
-    /// The `id` of the request that is given up. A receiver that does not know it, or has already
-    /// answered, ignores the notification.
+    /// `id` of the request to cancel. The receiver ignores the notification if the `id` is unknown or if it has already responded.
     pub request_id: RequestId,
-    /// Why it was given up, for logs and for people. Absent where the sender does not say.
+    /// Reason for the cancellation, for logs and for display. Absent if the sender gives none.
     pub reason: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CancelledNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `CancelledNotificationParams` from its required fields.
     #[must_use]
     pub fn new(request_id: impl Into<RequestId>) -> Self {
         Self {
@@ -1569,25 +1570,25 @@ impl Serialize for CancelledNotificationParams {
     }
 }
 
-/// What a client announces about sampling. The object's presence alone, even empty, says that
-/// a server may ask for text from a model.
+/// Support of a client for sampling. Even an empty object means that the server may ask the
+/// client to generate messages with a model.
 ///
 /// **Deprecated** by this revision of the specification.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SamplingCapability {
-    /// Present when the client can add context from its servers as `includeContext` asks. Without
-    /// it a server leaves that member out or uses `none`.
-    pub context: Option<JSONObject>,
-    /// Present when the client lets the model use tools during sampling. Without it a server must
-    /// not send `tools` or `toolChoice`.
-    pub tools: Option<JSONObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Present if the client can add context of its servers as requested by `includeContext`. If
+    /// absent, the server omits `includeContext` or sets it to `none`.
+    pub context: Option<JsonObject>,
+    /// Present if the model can call tools during sampling. If absent, the server must not send
+    /// `tools` or `toolChoice`.
+    pub tools: Option<JsonObject>,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingCapability {
-    /// Makes one without optional members.
+    /// Creates a `SamplingCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1599,14 +1600,14 @@ impl SamplingCapability {
 
     /// Sets `context`.
     #[must_use]
-    pub fn context(mut self, context: impl Into<JSONObject>) -> Self {
+    pub fn context(mut self, context: impl Into<JsonObject>) -> Self {
         self.context = Some(context.into());
         self
     }
 
     /// Sets `tools`.
     #[must_use]
-    pub fn tools(mut self, tools: impl Into<JSONObject>) -> Self {
+    pub fn tools(mut self, tools: impl Into<JsonObject>) -> Self {
         self.tools = Some(tools.into());
         self
     }
@@ -1651,22 +1652,22 @@ impl Serialize for SamplingCapability {
     }
 }
 
-/// Which kinds of questions the client can put to the user. An empty object stands for forms
-/// alone.
+/// Modes of elicitation that the client supports. An empty object means forms only.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ElicitationCapability {
-    /// Present where the client can show forms. Absent beside `url` means that it cannot.
-    pub form: Option<JSONObject>,
-    /// Present where the client can send the user to a web page. Absent means that the server may
-    /// not ask for it.
-    pub url: Option<JSONObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Present if the client can display forms. If `url` is present and this member is absent, the
+    /// client does not support forms.
+    pub form: Option<JsonObject>,
+    /// Present if the client can ask the user to open a web page. If absent, the server must not
+    /// request it.
+    pub url: Option<JsonObject>,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitationCapability {
-    /// Makes one without optional members.
+    /// Creates an `ElicitationCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1678,14 +1679,14 @@ impl ElicitationCapability {
 
     /// Sets `form`.
     #[must_use]
-    pub fn form(mut self, form: impl Into<JSONObject>) -> Self {
+    pub fn form(mut self, form: impl Into<JsonObject>) -> Self {
         self.form = Some(form.into());
         self
     }
 
     /// Sets `url`.
     #[must_use]
-    pub fn url(mut self, url: impl Into<JSONObject>) -> Self {
+    pub fn url(mut self, url: impl Into<JsonObject>) -> Self {
         self.url = Some(url.into());
         self
     }
@@ -1730,34 +1731,34 @@ impl Serialize for ElicitationCapability {
     }
 }
 
-/// What the client can do beyond the basics. The server may use nothing that is not announced
-/// here; keys that the protocol does not know are allowed.
+/// Optional features that the client supports. The server must not use a feature that is not
+/// declared here. Capabilities that the protocol does not define are allowed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientcapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
-    /// Features outside the protocol, each with its settings under its own name. Absent where the
-    /// client has none.
-    pub experimental: Option<Map<JSONObject>>,
-    /// Announces that the server may ask for the client's roots. Absent means that it may not.
-    /// Deprecated since 2026-07-28. **Deprecated** by this revision of the specification.
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
+    pub experimental: Option<Map<JsonObject>>,
+    /// Present if the server may ask for the client's roots. Deprecated since 2026-07-28.
+    /// **Deprecated** by this revision of the specification.
     pub roots: Option<Object>,
-    /// Announces that the server may have a model answer through the client. Absent means that it
-    /// may not. Deprecated since 2026-07-28. **Deprecated** by this revision of the specification.
+    /// Present if the server may ask the client to generate a message with a language model.
+    /// Deprecated since 2026-07-28. **Deprecated** by this revision of the specification.
     pub sampling: Option<SamplingCapability>,
-    /// Announces that the server may put questions to the user, and in which modes; an empty
-    /// object stands for forms alone. Absent means no questions.
+    /// Present if the server may ask the user for input, and specifies the supported modes. An
+    /// empty object means forms only. If absent, the client does not support elicitation.
     pub elicitation: Option<ElicitationCapability>,
-    /// Protocol extensions that the client speaks: identifier with prefix to settings, where `{}`
-    /// means no settings. Absent means none.
-    pub extensions: Option<Map<JSONObject>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Protocol extensions that the client supports: a map from the prefixed identifier of the
+    /// extension to its settings, where `{}` means no settings. Absent if there are none.
+    pub extensions: Option<Map<JsonObject>>,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ClientCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ClientCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1772,7 +1773,7 @@ impl ClientCapabilities {
 
     /// Sets `experimental`.
     #[must_use]
-    pub fn experimental(mut self, experimental: impl Into<Map<JSONObject>>) -> Self {
+    pub fn experimental(mut self, experimental: impl Into<Map<JsonObject>>) -> Self {
         self.experimental = Some(experimental.into());
         self
     }
@@ -1802,7 +1803,7 @@ impl ClientCapabilities {
 
     /// Sets `extensions`.
     #[must_use]
-    pub fn extensions(mut self, extensions: impl Into<Map<JSONObject>>) -> Self {
+    pub fn extensions(mut self, extensions: impl Into<Map<JsonObject>>) -> Self {
         self.extensions = Some(extensions.into());
         self
     }
@@ -1860,14 +1861,13 @@ impl Serialize for ClientCapabilities {
     }
 }
 
-/// Every notification that a client may send. The variant follows from `method`.
+/// Any notification that a client can send. The `method` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
-    /// Tells the server that nobody waits for a request's answer any more
-    /// (`notifications/cancelled`); it should stop and send no answer.
+    /// Cancels a request that the client sent earlier (`notifications/cancelled`).
     CancelledNotification(CancelledNotification),
 }
 
@@ -1905,54 +1905,56 @@ impl codec::Vacant for ClientNotification {
     const VACANT: Self = Self::CancelledNotification(codec::Vacant::VACANT);
 }
 
-/// Every request that a client may send. The variant follows from `method`.
+/// Any request that a client can send. The `method` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
-    /// Asks a server what it is, speaks and offers (`server/discover`).
+    /// Requests the supported protocol versions, the capabilities and the instructions of the
+    /// server (`server/discover`).
     Discover(DiscoverRequest),
-    /// Asks for one page of the resources that the server offers (`resources/list`).
+    /// Requests one page of the resources of the server (`resources/list`).
     ListResources(ListResourcesRequest),
-    /// Asks for one page of the resource templates that the server offers
-    /// (`resources/templates/list`).
+    /// Requests one page of the resource templates of the server (`resources/templates/list`).
     ListResourceTemplates(ListResourceTemplatesRequest),
-    /// Asks a server for the contents of one resource.
+    /// Reads the contents of a resource (`resources/read`).
     ReadResource(ReadResourceRequest),
-    /// Opens a subscription: a stream on which the server sends the notifications that the client
-    /// asks for.
+    /// Opens a subscription (`subscriptions/listen`): a stream on which the server sends the
+    /// requested notifications.
     SubscriptionsListen(SubscriptionsListenRequest),
-    /// Asks for one page of the prompts that the server offers (`prompts/list`).
+    /// Requests one page of the prompts of the server (`prompts/list`).
     ListPrompts(ListPromptsRequest),
     /// Fetches a prompt with its arguments filled in (`prompts/get`).
     GetPrompt(GetPromptRequest),
-    /// Asks for one page of the tools that the server offers (`tools/list`).
+    /// Requests one page of the tools of the server (`tools/list`).
     ListTools(ListToolsRequest),
-    /// Runs one of the server's tools (`tools/call`).
+    /// Calls a tool of the server (`tools/call`).
     CallTool(CallToolRequest),
-    /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
+    /// Requests suggestions for the value of a prompt argument or a URI template variable
     /// (`completion/complete`).
     Complete(CompleteRequest),
-    /// Asks how a task stands.
+    /// Requests the state of a task (`tasks/get`).
     #[cfg(feature = "tasks")]
     GetTask(GetTaskRequest),
-    /// Answers questions that a task has put to the client.
+    /// Sends responses to the input requests of a task (`tasks/update`).
     #[cfg(feature = "tasks")]
     UpdateTask(UpdateTaskRequest),
-    /// Asks the server to stop a task.
+    /// Asks the server to cancel a task (`tasks/cancel`).
     #[cfg(feature = "tasks")]
     CancelTask(CancelTaskRequest),
-    /// Asks for what a list would say about one resource, without its contents.
+    /// Requests the description of one resource without its contents (`resources/metadata`).
     #[cfg(feature = "sep-2093")]
     ReadResourceMetadata(ReadResourceMetadataRequest),
-    /// Asks for one resource together with its description and version.
+    /// Fetches a resource together with its description and version (`resources/get`).
     #[cfg(feature = "versioned-resources")]
     GetResource(GetResourceRequest),
-    /// Asks the server to report changes of several resources until `resources/unsubscribe`.
+    /// Subscribes to changes of several resources (`resources/subscribe`) until
+    /// `resources/unsubscribe`.
     #[cfg(feature = "versioned-resources")]
     SubscribeResources(SubscribeResourcesRequest),
-    /// Ends the watch over some or all of the resources named to `resources/subscribe`.
+    /// Ends subscriptions that were made with `resources/subscribe` (`resources/unsubscribe`), for
+    /// some or all of their resources.
     #[cfg(feature = "versioned-resources")]
     UnsubscribeResources(UnsubscribeResourcesRequest),
 }
@@ -2189,13 +2191,13 @@ impl codec::Vacant for ClientRequest {
     const VACANT: Self = Self::Discover(codec::Vacant::VACANT);
 }
 
-/// Everything that a client may answer. Since 2026-07-28 servers send no requests, so that
-/// only the empty result is left.
+/// Any result that a client can send. Since 2026-07-28 servers send no requests, so only the
+/// empty result remains.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientresult)
 pub type ClientResult = EmptyResult;
 
-/// Asks for suggestions while the user fills in an argument of a prompt or a URI template
+/// Requests suggestions for the value of a prompt argument or a URI template variable
 /// (`completion/complete`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequest)
@@ -2232,18 +2234,18 @@ pub type ClientResult = EmptyResult;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CompleteRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequest {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequest` from its required fields.
     #[must_use]
     pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -2304,14 +2306,15 @@ impl Serialize for CompleteRequest {
     }
 }
 
-/// What the argument to complete belongs to: a prompt by name ([`PromptReference`]), or a
-/// resource template by URI. Told apart by `type`.
+/// Prompt or resource template that the argument to complete belongs to: a prompt by name
+/// ([`PromptReference`]), or a resource template by URI. The `type` member selects the
+/// variant.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CompletionReference {
-    /// Names the prompt for whose argument completion is wanted.
+    /// Reference to the prompt whose argument to complete.
     Prompt(PromptReference),
-    /// Names the resource template for whose variable completion is wanted.
+    /// Reference to the resource template whose variable to complete.
     ResourceTemplate(ResourceTemplateReference),
 }
 
@@ -2373,20 +2376,20 @@ impl codec::Vacant for CompletionReference {
     const VACANT: Self = Self::Prompt(codec::Vacant::VACANT);
 }
 
-/// The argument that the user is typing.
+/// Argument to complete.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompletionArgument {
-    /// Name of the prompt's argument or of the variable in the URI template.
+    /// Name of the prompt argument or of the URI template variable.
     pub name: String,
-    /// Text typed so far, possibly empty; suggestions are matched against it.
+    /// Text typed so far, which the suggestions should match. It can be empty.
     pub value: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompletionArgument {
-    /// Makes one of its required members.
+    /// Creates a `CompletionArgument` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
@@ -2437,18 +2440,19 @@ impl Serialize for CompletionArgument {
     }
 }
 
-/// Surroundings of the argument that is being completed.
+/// Context of the argument to complete.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CompletionContext {
-    /// Values chosen already for the other arguments, by name. Absent where none is.
+    /// Values that the user has chosen for other arguments, by argument name. Absent if there are
+    /// none.
     pub arguments: Option<Map<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompletionContext {
-    /// Makes one without optional members.
+    /// Creates a `CompletionContext` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2501,30 +2505,30 @@ impl Serialize for CompletionContext {
     }
 }
 
-/// Says what the user is filling in and how far they are.
+/// Parameters of `completion/complete`: the argument to complete and its current value.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
-    /// The prompt or resource template that the argument belongs to. A prompt that the server does
-    /// not know is answered with error `-32602`.
+    /// Prompt or resource template that the argument belongs to. If the server does not know the
+    /// prompt, the request fails with error `-32602`.
     pub ref_: CompletionReference,
-    /// The argument under the cursor and its text so far.
+    /// Argument to complete, with the text that the user has typed so far.
     pub argument: CompletionArgument,
-    /// What the user filled in before, so that suggestions can depend on it. Absent where there is
-    /// nothing yet.
+    /// Values of the other arguments, on which the suggestions can depend. Absent if the user has
+    /// filled in none.
     pub context: Option<CompletionContext>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CompleteRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -2600,23 +2604,24 @@ impl Serialize for CompleteRequestParams {
     }
 }
 
-/// A batch of suggestions for one argument.
+/// List of suggestions for one argument.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Completion {
-    /// The suggestions, best first, at most 100. A longer list is invalid.
+    /// Suggestions, ordered by relevance. A list with more than 100 elements is invalid.
     pub values: Vec<String>,
-    /// How many suggestions there are in all, which can be more than were sent. Absent where the
-    /// server has not counted.
+    /// Total number of suggestions, which can be greater than the number of `values`. Absent if
+    /// the server does not know it.
     pub total: Option<i64>,
-    /// Whether the server knows more suggestions than it sent. Absent where it does not say.
+    /// Whether the server has more suggestions than it sent. Absent if the server does not specify
+    /// it.
     pub has_more: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Completion {
-    /// Makes one of its required members.
+    /// Creates a `Completion` from its required fields.
     #[must_use]
     pub fn new(values: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2688,7 +2693,7 @@ impl Serialize for Completion {
     }
 }
 
-/// Suggestions for the argument that the client asked about.
+/// Suggestions for the value of an argument, in response to `completion/complete`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresult)
 ///
@@ -2715,22 +2720,22 @@ impl Serialize for Completion {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResult {
-    /// The suggestions and how many more there are.
+    /// The suggestions and their total number.
     pub completion: Completion,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteResult {
-    /// Makes one of its required members.
+    /// Creates a `CompleteResult` from its required fields.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
@@ -2804,25 +2809,25 @@ impl Serialize for CompleteResult {
     }
 }
 
-/// Envelope of a `completion/complete` request's answer, with the `id` of the request.
+/// JSON-RPC envelope of a successful response to `completion/complete`, with the `id` of the
+/// request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResultResponse {
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: CompleteResult,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CompleteResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `CompleteResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: CompleteResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -2880,22 +2885,22 @@ impl Serialize for CompleteResultResponse {
     }
 }
 
-/// One piece of what a tool or prompt returns: text, an image, audio, a link to a resource, or
-/// a resource itself. Told apart by `type`.
+/// Content block of a tool result or a prompt message: text, an image, audio, a link to a
+/// resource, or an embedded resource. The `type` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#contentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
-    /// A block of plain text, to or from a model.
+    /// Block of plain text, as input to a model or as its output.
     Text(TextContent),
-    /// A picture that travels inside the message, for a model to see or as its output.
+    /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
-    /// A sound clip that travels inside the message, for a model to hear or as its output.
+    /// Audio clip embedded in a message, as input to a model or as its output.
     Audio(AudioContent),
-    /// A pointer to a resource, given within a prompt or a tool's result instead of the contents.
+    /// Link to a resource, in a prompt or a tool result.
     ResourceLink(ResourceLink),
-    /// A resource that travels inside the message, contents included.
+    /// Resource embedded in a message together with its contents.
     Resource(EmbeddedResource),
 }
 
@@ -2978,9 +2983,9 @@ impl codec::Vacant for ContentBlock {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// Asks the client to have a model continue a conversation (`sampling/createMessage`). It
-/// travels inside an [`InputRequiredResult`] and has no `id` of its own; deprecated since
-/// 2026-07-28.
+/// Asks the client to continue a conversation with a language model
+/// (`sampling/createMessage`). The server sends it inside an [`InputRequiredResult`], so it
+/// has no `id`. Deprecated since 2026-07-28.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -3014,14 +3019,14 @@ impl codec::Vacant for ContentBlock {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CreateMessageRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequest {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequest` from its required fields.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -3070,21 +3075,21 @@ impl Serialize for CreateMessageRequest {
     }
 }
 
-/// How much of the servers' context a sampling request asks for.
+/// Servers whose context a sampling request asks for.
 ///
 /// **Deprecated** by this revision of the specification.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum IncludeContext {
-    /// No context; also what an absent member means since 2025-11-25.
+    /// No context. Since 2025-11-25 this is the default.
     None,
-    /// Context of the server that asks. Deprecated since 2025-11-25.
+    /// Context of the server that sends the request. Deprecated since 2025-11-25.
     ThisServer,
     /// Context of all servers that the client is connected to. Deprecated since 2025-11-25.
     AllServers,
 }
 
 impl IncludeContext {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -3143,8 +3148,8 @@ impl<'de> Deserialize<'de> for IncludeContext {
     }
 }
 
-/// The conversation to continue, and wishes on how. The client decides what the model really
-/// sees. Deprecated since 2026-07-28.
+/// Parameters of `sampling/createMessage`: the conversation to continue and preferences for
+/// the model. The client decides what it sends to the model. Deprecated since 2026-07-28.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -3152,41 +3157,41 @@ impl<'de> Deserialize<'de> for IncludeContext {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
-    /// The conversation so far, oldest first.
+    /// Messages of the conversation, oldest first.
     pub messages: Vec<SamplingMessage>,
-    /// What matters in the choice of the model. Only advice; absent leaves the choice to the
-    /// client.
+    /// Preferences for the choice of the model. They are advisory. If absent, the client chooses
+    /// freely.
     pub model_preferences: Option<ModelPreferences>,
-    /// System prompt that the server would like. The client may change or drop it; absent means
-    /// none.
+    /// System prompt that the server proposes. The client may change or drop it. If absent, the
+    /// server proposes none.
     pub system_prompt: Option<String>,
-    /// Which servers' context the client should add to the prompt. Absent means `none`, and a
-    /// client may add less than asked; the other two values are deprecated and need the
+    /// Servers whose context the client should add to the prompt. The client may add less than
+    /// requested. If absent, `none` is assumed. The other two values are deprecated and need the
     /// `sampling.context` capability. **Deprecated** by this revision of the specification.
     pub include_context: Option<IncludeContext>,
-    /// How random the output should be, on the scale of the model's provider. The client may
-    /// change or ignore it; absent leaves the provider's default.
+    /// Sampling temperature, on the scale of the model's provider. The client may change or ignore
+    /// it. If absent, the provider's default applies.
     pub temperature: Option<Number>,
-    /// Upper limit of tokens to generate. The model may stop earlier, and the client may set a
-    /// lower limit.
+    /// Maximum number of tokens to generate. The client may apply a lower limit.
     pub max_tokens: i64,
-    /// Texts at which generation ends. The client may change or ignore them; absent means none.
+    /// Strings that stop the generation. The client may change or ignore them. If absent, there
+    /// are none.
     pub stop_sequences: Option<Vec<String>>,
-    /// Settings passed on to the model's provider, in the provider's own format. The client may
-    /// drop them; absent where there are none.
-    pub metadata: Option<JSONObject>,
-    /// Tools that the model may call while it answers; absent means none. A client without the
-    /// `sampling.tools` capability answers with an error.
+    /// Settings for the model's provider, in a format that the provider defines. The client may
+    /// drop them. Absent if there are none.
+    pub metadata: Option<JsonObject>,
+    /// Tools that the model may call. If absent, there are none. A client without the
+    /// `sampling.tools` capability returns an error if this member is present.
     pub tools: Option<Vec<Tool>>,
-    /// Whether the model may, must or must not call tools; absent means that it may. A client
-    /// without the `sampling.tools` capability answers with an error.
+    /// Whether the model may, must or must not call tools. If absent, it may. A client without the
+    /// `sampling.tools` capability returns an error if this member is present.
     pub tool_choice: Option<ToolChoice>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageRequestParams` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -3245,7 +3250,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `metadata`.
     #[must_use]
-    pub fn metadata(mut self, metadata: impl Into<JSONObject>) -> Self {
+    pub fn metadata(mut self, metadata: impl Into<JsonObject>) -> Self {
         self.metadata = Some(metadata.into());
         self
     }
@@ -3345,24 +3350,24 @@ impl Serialize for CreateMessageRequestParams {
     }
 }
 
-/// Why the model stopped. Clients may report reasons of their own besides the known ones.
+/// Reason why the model stopped. Clients can use other values than the ones listed here.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StopReason {
-    /// The model considered its answer finished.
+    /// The model completed its response.
     EndTurn,
-    /// The text reached one of the `stopSequences` of the request.
+    /// The model generated one of the `stopSequences` of the request.
     StopSequence,
-    /// The limit of `maxTokens` cut the answer off.
+    /// The model reached the limit of `maxTokens`.
     MaxTokens,
-    /// The model wants tools to be called and waits for their results.
+    /// The model requests tool calls and waits for their results.
     ToolUse,
-    /// A value that this revision does not name. Only [`From`] makes one, so that
-    /// a known value never hides in it.
+    /// A value that this revision does not declare. Only [`From`] creates it, so that
+    /// it never holds a declared value.
     Other(codec::OtherText<Self>),
 }
 
 impl StopReason {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -3432,12 +3437,13 @@ impl<'de> Deserialize<'de> for StopReason {
     }
 }
 
-/// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-/// before, it is a single one.
+/// Content of a sampling message: one content block, or since 2025-11-25 also an array of
+/// blocks.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingContent {
-    /// One block of a sampling message: text, image, sound, a call of a tool or the result of one.
+    /// Content block of a sampling message: text, an image, audio, a tool call, or the result of a
+    /// tool call.
     Block(SamplingMessageContentBlock),
     /// An array.
     Array(Vec<SamplingMessageContentBlock>),
@@ -3488,8 +3494,8 @@ impl codec::Vacant for SamplingContent {
     const VACANT: Self = Self::Block(codec::Vacant::VACANT);
 }
 
-/// What the model said. The client should show it to the user before the server gets it.
-/// Deprecated since 2026-07-28.
+/// Message that the model generated. The client should let the user review it before it sends
+/// it to the server. Deprecated since 2026-07-28.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -3517,25 +3523,25 @@ impl codec::Vacant for SamplingContent {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
-    /// Name of the model that answered, which the client chose.
+    /// Name of the model that generated the message. The client chose it.
     pub model: String,
-    /// Why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a provider's
-    /// own word. Absent where it is not known.
+    /// Reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a value
+    /// defined by the model's provider. Absent if unknown.
     pub stop_reason: Option<StopReason>,
-    /// Whose message this is: `assistant` for what the model said.
+    /// Author of the message: `assistant` for the output of a model.
     pub role: Role,
-    /// The model's words, images or tool calls: one block or a list of blocks.
+    /// Output of the model, as one content block or a list of blocks.
     pub content: SamplingContent,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl CreateMessageResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateMessageResult` from its required fields.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -3621,9 +3627,10 @@ impl Serialize for CreateMessageResult {
     }
 }
 
-/// Asks a server what it is, speaks and offers (`server/discover`). Every server of this
-/// revision answers it; a client may skip it and find out with its first real request whether
-/// the revision suits.
+/// Requests the supported protocol versions, the capabilities and the instructions of the
+/// server (`server/discover`). Every server of this protocol version supports it. Clients do
+/// not have to send it: the response to any request shows whether the server supports the
+/// protocol version of that request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverrequest)
 ///
@@ -3651,18 +3658,18 @@ impl Serialize for CreateMessageResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiscoverRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: RequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl DiscoverRequest {
-    /// Makes one of its required members.
+    /// Creates a `DiscoverRequest` from its required fields.
     #[must_use]
     pub fn new(params: RequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3723,7 +3730,8 @@ impl Serialize for DiscoverRequest {
     }
 }
 
-/// A server's self-description: revisions, capabilities and guidance. It may be cached.
+/// Supported protocol versions, capabilities and instructions of a server. Clients may cache
+/// it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresult)
 ///
@@ -3755,35 +3763,35 @@ impl Serialize for DiscoverRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiscoverResult {
-    /// Revisions that the server accepts, such as `2026-07-28`. The client picks one for its next
-    /// requests.
+    /// Protocol versions that the server supports, such as `2026-07-28`. The client chooses one of
+    /// them for its next requests.
     pub supported_versions: Vec<String>,
-    /// What the server offers. Methods that belong to anything missing here are answered with
-    /// error `-32601`.
+    /// Optional features that the server supports. If a feature is missing here, requests to its
+    /// methods fail with error `-32601`.
     pub capabilities: ServerCapabilities,
-    /// Advice for the model on how to use the server as a whole, fit for a system prompt. Absent
-    /// where the descriptions of the tools say enough.
+    /// Instructions for the model on how to use the server as a whole, which a client can add to
+    /// the system prompt. Absent if the descriptions of the tools are sufficient.
     pub instructions: Option<String>,
-    /// Milliseconds, counted from receipt, during which the client may reuse this result instead
-    /// of asking again. `0` makes it stale at once; a negative value is invalid.
+    /// Time in milliseconds, counted from receipt, during which the client may serve this result
+    /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     pub ttl_ms: i64,
-    /// Who may share a stored copy of this result: any caller, or none outside the same
+    /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl DiscoverResult {
-    /// Makes one of its required members.
+    /// Creates a `DiscoverResult` from its required fields.
     #[must_use]
     pub fn new(
         supported_versions: impl Into<Vec<String>>,
@@ -3901,25 +3909,25 @@ impl Serialize for DiscoverResult {
     }
 }
 
-/// Envelope of a `server/discover` request's answer, with the `id` of the request.
+/// JSON-RPC envelope of a successful response to `server/discover`, with the `id` of the
+/// request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiscoverResultResponse {
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: DiscoverResult,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl DiscoverResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `DiscoverResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: DiscoverResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3977,8 +3985,8 @@ impl Serialize for DiscoverResultResponse {
     }
 }
 
-/// Asks the user something through the client (`elicitation/create`). It travels inside an
-/// [`InputRequiredResult`] and has no `id` of its own.
+/// Asks the user for input through the client (`elicitation/create`). The server sends it
+/// inside an [`InputRequiredResult`], so it has no `id`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequest)
 ///
@@ -4010,14 +4018,14 @@ impl Serialize for DiscoverResultResponse {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ElicitRequestParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequest {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequest` from its required fields.
     #[must_use]
     pub fn new(params: impl Into<ElicitRequestParams>) -> Self {
         Self {
@@ -4066,15 +4074,15 @@ impl Serialize for ElicitRequest {
     }
 }
 
-/// The mode of a form request. A request without a mode asks for a form, too.
+/// Mode of a form request. A request without a mode is a form request, too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ElicitRequestFormParamsMode {
-    /// A form that the client shows to its user.
+    /// The client displays a form.
     Form,
 }
 
 impl ElicitRequestFormParamsMode {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -4129,23 +4137,22 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParamsMode {
     }
 }
 
-/// The form that the user is asked to fill in: a flat object, one member for each field.
+/// Schema of an elicitation form: a flat object with one member for each field.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestedSchema {
-    /// The JSON Schema dialect in which the form is written. Absent means 2020-12.
+    /// JSON Schema dialect of the form. If absent, the dialect is 2020-12.
     pub schema: Option<String>,
-    /// The fields of the form, by the names under which the values come back.
+    /// Fields of the form by name. The submitted values have the same names.
     pub properties: Map<PrimitiveSchemaDefinition>,
-    /// Names of the fields that must be filled in before the form can be submitted. Absent means
-    /// that all are optional.
+    /// Names of the fields that the user must fill in. If absent, all fields are optional.
     pub required: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestedSchema {
-    /// Makes one of its required members.
+    /// Creates a `RequestedSchema` from its required fields.
     #[must_use]
     pub fn new(properties: impl Into<Map<PrimitiveSchemaDefinition>>) -> Self {
         Self {
@@ -4216,25 +4223,26 @@ impl Serialize for RequestedSchema {
     }
 }
 
-/// A question that the client puts as a form. Never for passwords, keys or other secrets,
-/// since client and model see the answer.
+/// Parameters of `elicitation/create` for a form that the client displays. Never request
+/// passwords, keys or other secrets with a form, because the client and the model can see the
+/// values.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestformparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
-    /// Always `form`. Absent means the same, as older peers send it.
+    /// Always `form`. Older peers omit it, which also means a form.
     pub mode: Option<ElicitRequestFormParamsMode>,
-    /// Text above the form: what is wanted, and what for.
+    /// Text above the form that tells the user what is requested and why.
     pub message: String,
-    /// The fields of the form, as a flat object schema of primitive members.
+    /// Schema of the form: a flat object whose members have primitive types.
     pub requested_schema: RequestedSchema,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitRequestFormParams {
-    /// Makes one of its required members.
+    /// Creates an `ElicitRequestFormParams` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
@@ -4300,18 +4308,18 @@ impl Serialize for ElicitRequestFormParams {
     }
 }
 
-/// A question to the user, put as a form or answered at a URL. Told apart by `mode`, where
-/// absence means a form.
+/// Parameters of `elicitation/create`: a form to fill in, or a URL to open. The `mode` member
+/// selects the variant; if it is absent, the request is a form.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitRequestParams {
-    /// A question that the client puts as a form.
+    /// Parameters of `elicitation/create` for a form that the client displays.
     Form(ElicitRequestFormParams),
-    /// A question that the user answers on a web page, so that secrets pass by the client and the
-    /// model.
-    URL(ElicitRequestURLParams),
+    /// Parameters of `elicitation/create` for input that the user enters on a web page, so that
+    /// neither the client nor the model sees it.
+    Url(ElicitRequestUrlParams),
 }
 
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
@@ -4320,9 +4328,9 @@ impl From<ElicitRequestFormParams> for ElicitRequestParams {
     }
 }
 
-impl From<ElicitRequestURLParams> for ElicitRequestParams {
-    fn from(value: ElicitRequestURLParams) -> Self {
-        Self::URL(value)
+impl From<ElicitRequestUrlParams> for ElicitRequestParams {
+    fn from(value: ElicitRequestUrlParams) -> Self {
+        Self::Url(value)
     }
 }
 
@@ -4342,7 +4350,7 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
             codec::Tagged::First(tag, members) => {
                 match tag.as_str() {
                     "form" => codec::FromMembers::from_members(members).map(Self::Form),
-                    "url" => codec::FromMembers::from_members(members).map(Self::URL),
+                    "url" => codec::FromMembers::from_members(members).map(Self::Url),
                     other => {
                         Err(codec::unknown_tag("ElicitRequestParams", "mode", other))
                     }
@@ -4358,7 +4366,7 @@ impl Serialize for ElicitRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Form(value) => value.serialize(serializer),
-            Self::URL(value) => value.serialize(serializer),
+            Self::Url(value) => value.serialize(serializer),
         }
     }
 }
@@ -4367,24 +4375,25 @@ impl codec::Vacant for ElicitRequestParams {
     const VACANT: Self = Self::Form(codec::Vacant::VACANT);
 }
 
-/// A question that the user answers on a web page, so that secrets pass by the client and the
-/// model. The client shows the whole address and opens it only with the user's consent.
+/// Parameters of `elicitation/create` for input that the user enters on a web page, so that
+/// neither the client nor the model sees it. The client displays the full URL and opens it
+/// only with the user's consent.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct ElicitRequestURLParams {
-    /// Tells the user why the visit is needed.
+pub struct ElicitRequestUrlParams {
+    /// Text that tells the user why they should open the page.
     pub message: String,
-    /// Page for the user to open. It carries no personal data or credentials, and outside of
-    /// development it is HTTPS.
+    /// URL of the page to open. It contains no personal data and no credentials, and uses HTTPS
+    /// except during development.
     pub url: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl ElicitRequestURLParams {
-    /// Makes one of its required members.
+impl ElicitRequestUrlParams {
+    /// Creates an `ElicitRequestUrlParams` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
@@ -4395,7 +4404,7 @@ impl ElicitRequestURLParams {
     }
 }
 
-impl codec::Vacant for ElicitRequestURLParams {
+impl codec::Vacant for ElicitRequestUrlParams {
     const VACANT: Self = Self {
         message: codec::Vacant::VACANT,
         url: codec::Vacant::VACANT,
@@ -4403,13 +4412,13 @@ impl codec::Vacant for ElicitRequestURLParams {
     };
 }
 
-impl<'de> Deserialize<'de> for ElicitRequestURLParams {
+impl<'de> Deserialize<'de> for ElicitRequestUrlParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
+impl<'de> codec::FromMembers<'de> for ElicitRequestUrlParams {
     const NAME: &'static str = "ElicitRequestURLParams";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -4431,7 +4440,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
     }
 }
 
-impl Serialize for ElicitRequestURLParams {
+impl Serialize for ElicitRequestUrlParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("mode", "url");
@@ -4442,20 +4451,20 @@ impl Serialize for ElicitRequestURLParams {
     }
 }
 
-/// What the user did with the question.
+/// Reaction of the user to an elicitation request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ElicitAction {
-    /// The user agreed: the form was sent, or the visit to the URL allowed. For a URL that does
-    /// not mean that the visit is over.
+    /// The user submitted the form or agreed to open the URL. For a URL, this does not mean that
+    /// the user has finished on the page.
     Accept,
-    /// The user said no. The server should go on without the answer.
+    /// The user refused. The server should continue without the input.
     Decline,
-    /// The user closed the question without deciding. The server may ask again later.
+    /// The user dismissed the request without a decision. The server may ask again later.
     Cancel,
 }
 
 impl ElicitAction {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -4514,7 +4523,7 @@ impl<'de> Deserialize<'de> for ElicitAction {
     }
 }
 
-/// Value of one field of a form: text, a number, a truth value, or a list of chosen texts.
+/// Value of one form field: a string, a number, a boolean, or a list of selected strings.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitValue {
@@ -4593,7 +4602,7 @@ impl codec::Vacant for ElicitValue {
     const VACANT: Self = Self::Array(codec::Vacant::VACANT);
 }
 
-/// The user's reaction to a question, and the form's values where there are any.
+/// Reaction of the user to an elicitation request, with the submitted values of the form.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitresult)
 ///
@@ -4616,17 +4625,17 @@ impl codec::Vacant for ElicitValue {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitResult {
-    /// Whether the user agreed, refused or walked away.
+    /// Whether the user accepted, declined or dismissed the request.
     pub action: ElicitAction,
-    /// Values of the form by field, in line with the requested schema. Absent unless `action` is
-    /// `accept` and the question was a form.
+    /// Submitted values by field name, which conform to the requested schema. Absent unless
+    /// `action` is `accept` and the request was a form.
     pub content: Option<Map<ElicitValue>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ElicitResult {
-    /// Makes one of its required members.
+    /// Creates an `ElicitResult` from its required fields.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -4684,14 +4693,14 @@ impl Serialize for ElicitResult {
     }
 }
 
-/// What a resource holds: text where `text` is present, bytes where `blob` is. Either form
-/// names the URI that it came from.
+/// Contents of a resource: text if `text` is present, binary data if `blob` is present. Both
+/// forms contain the URI of the resource.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnyResourceContents {
-    /// Contents of a resource that are text.
+    /// Text contents of a resource.
     Text(TextResourceContents),
-    /// Contents of a resource that are bytes rather than text, such as an image or an archive.
+    /// Binary contents of a resource, such as an image or an archive.
     Blob(BlobResourceContents),
 }
 
@@ -4757,27 +4766,28 @@ impl codec::Vacant for AnyResourceContents {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// A resource that travels inside the message, contents included. The client decides how it
-/// reaches the user or the model.
+/// Resource embedded in a message together with its contents. The client decides how to
+/// present it to the user or the model.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#embeddedresource)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EmbeddedResource {
-    /// The contents, as text or as bytes.
+    /// Contents of the resource, as text or as binary data.
     pub resource: AnyResourceContents,
-    /// Hints on audience and weight of the content. Absent where the sender has none to give.
+    /// Hints about the audience and the importance of the content. Absent if the sender gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl EmbeddedResource {
-    /// Makes one of its required members.
+    /// Creates an `EmbeddedResource` from its required fields.
     #[must_use]
     pub fn new(resource: impl Into<AnyResourceContents>) -> Self {
         Self {
@@ -4849,7 +4859,8 @@ impl Serialize for EmbeddedResource {
     }
 }
 
-/// Success with nothing to report. Only the members that every result can have may occur.
+/// Successful result without data. It contains only the members that are common to all
+/// results.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#emptyresult)
 ///
@@ -4868,18 +4879,18 @@ impl Serialize for EmbeddedResource {
 /// ```
 pub type EmptyResult = ResultObject;
 
-/// A field of an elicitation form where the user picks from given options, one or several.
+/// Field of an elicitation form in which the user selects one or several of the given options.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#enumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EnumSchema {
-    /// A form field in which the user picks one of a fixed set of choices, with or without labels.
+    /// Form field in which the user selects one of the given options, with or without labels.
     SingleSelect(SingleSelectEnumSchema),
-    /// A form field in which the user may tick several of a fixed set of choices, with or without
+    /// Form field in which the user can select several of the given options, with or without
     /// labels.
     MultiSelect(MultiSelectEnumSchema),
-    /// The older way to let the user pick one of several labelled values in a form.
+    /// Form field in which the user selects one of several labelled values, in the legacy format.
     LegacyTitled(LegacyTitledEnumSchema),
 }
 
@@ -4973,26 +4984,26 @@ impl codec::Vacant for EnumSchema {
     const VACANT: Self = Self::SingleSelect(codec::Vacant::VACANT);
 }
 
-/// Description of a failure, as JSON-RPC defines it.
+/// JSON-RPC error object.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#error)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ErrorObject {
-    /// Number that says what kind of failure it was. `-32768` to `-32000` belong to JSON-RPC, and
-    /// of those `-32020` to `-32099` to this protocol; applications use others.
+    /// Code that identifies the kind of error. The codes from `-32768` to `-32000` are reserved by
+    /// JSON-RPC, and within that range the codes from `-32020` to `-32099` by this protocol.
+    /// Applications use other codes.
     pub code: i64,
-    /// What happened, in one short sentence.
+    /// Short description of the error, in one sentence.
     pub message: String,
-    /// Anything more that the sender wants to tell, of any JSON type. Absent where there is
-    /// nothing more.
+    /// Additional information about the error, as any JSON value. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ErrorObject {
-    /// Makes one of its required members.
+    /// Creates an `ErrorObject` from its required fields.
     #[must_use]
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
@@ -5086,18 +5097,18 @@ impl Serialize for ErrorObject {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: GetPromptRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -5158,35 +5169,35 @@ impl Serialize for GetPromptRequest {
     }
 }
 
-/// Names the prompt and the values for its arguments.
+/// Parameters of `prompts/get`: the name of the prompt and its arguments.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
-    /// Which prompt to fetch, as listed by `prompts/list`. An unknown name is answered with error
-    /// `-32602`.
+    /// Name of the prompt, as listed by `prompts/list`. If the name is unknown, the request fails
+    /// with error `-32602`.
     pub name: String,
-    /// Values by argument name, always text. Absent where the prompt takes none; a missing
-    /// required one is answered with error `-32602`.
+    /// Arguments of the prompt by name; all values are strings. Absent if the prompt takes no
+    /// arguments. If a required argument is missing, the request fails with error `-32602`.
     pub arguments: Option<Map<String>>,
-    /// Answers to the questions of the preceding input-required result, each under the key of its
-    /// question. Absent on the first attempt.
+    /// Responses to the input requests of the preceding input-required result, each under the key
+    /// of its input request. Absent on the first attempt.
     pub input_responses: Option<InputResponses>,
-    /// Opaque text in which the server keeps its progress between attempts. The client returns it
-    /// byte for byte on the retry and sends none where it got none; the server must treat it as
+    /// Opaque state that the server sends in an input-required result. The client returns it byte
+    /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
     pub request_state: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptRequestParams` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -5277,7 +5288,7 @@ impl Serialize for GetPromptRequestParams {
     }
 }
 
-/// A prompt, ready to be given to a model.
+/// Messages of a prompt, ready to be sent to a model.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresult)
 ///
@@ -5306,24 +5317,24 @@ impl Serialize for GetPromptRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
-    /// What the prompt is for. Absent where the server does not say.
+    /// What the prompt is for. Absent if the server provides no description.
     pub description: Option<String>,
-    /// The conversation that the prompt consists of, in order.
+    /// Messages of the prompt, in order.
     pub messages: Vec<PromptMessage>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResult {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResult` from its required fields.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -5408,14 +5419,15 @@ impl Serialize for GetPromptResult {
     }
 }
 
-/// What a `prompts/get` request can come back with: the messages ([`GetPromptResult`]), or
-/// questions to answer first ([`InputRequiredResult`]). Told apart by `resultType`.
+/// Result of a `prompts/get` request: the messages of the prompt ([`GetPromptResult`]), or
+/// input requests that the client must respond to first ([`InputRequiredResult`]). The
+/// `resultType` member selects the variant.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GetPromptOutcome {
-    /// Says that the request cannot be finished yet.
+    /// Result that asks the client for input before the server can finish the request.
     InputRequired(InputRequiredResult),
-    /// A prompt, ready to be given to a model.
+    /// Messages of a prompt, ready to be sent to a model.
     Complete(GetPromptResult),
 }
 
@@ -5483,25 +5495,24 @@ impl codec::Vacant for GetPromptOutcome {
     const VACANT: Self = Self::InputRequired(codec::Vacant::VACANT);
 }
 
-/// Envelope of a `prompts/get` request's answer, with the `id` of the request.
+/// JSON-RPC envelope of a successful response to `prompts/get`, with the `id` of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResultResponse {
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: GetPromptOutcome,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl GetPromptResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `GetPromptResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: impl Into<GetPromptOutcome>, id: impl Into<RequestId>) -> Self {
         Self {
@@ -5559,21 +5570,20 @@ impl Serialize for GetPromptResultResponse {
     }
 }
 
-/// The failure inside a [`HeaderMismatchError`].
+/// Error object of a [`HeaderMismatchError`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HeaderMismatchErrorObject {
-    /// Which header is wrong, in one short sentence.
+    /// Short description of the wrong header, in one sentence.
     pub message: String,
-    /// Anything more that the sender wants to tell, of any JSON type. Absent where there is
-    /// nothing more.
+    /// Additional information about the error, as any JSON value. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl HeaderMismatchErrorObject {
-    /// Makes one of its required members.
+    /// Creates a `HeaderMismatchErrorObject` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -5633,25 +5643,26 @@ impl Serialize for HeaderMismatchErrorObject {
     }
 }
 
-/// Refusal of an HTTP request whose headers are missing, malformed or contradict the body;
-/// sent with status 400. When it concerns `Mcp-Param-` headers, list the tools anew and retry.
+/// Error for an HTTP request whose headers are missing, malformed, or contradict the body. The
+/// HTTP status is 400. If an `Mcp-Param-` header is the cause, the client should list the
+/// tools again and retry.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#headermismatcherror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HeaderMismatchError {
-    /// The failure, with code `-32020`.
+    /// Error object with code `-32020`.
     pub error: HeaderMismatchErrorObject,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl HeaderMismatchError {
-    /// Makes one of its required members.
+    /// Creates a `HeaderMismatchError` from its required fields.
     #[must_use]
     pub fn new(error: HeaderMismatchErrorObject) -> Self {
         Self {
@@ -5711,17 +5722,17 @@ impl Serialize for HeaderMismatchError {
     }
 }
 
-/// Background that an icon was drawn for.
+/// Background for which an icon is designed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum IconTheme {
-    /// For light backgrounds.
+    /// The icon is for light backgrounds.
     Light,
-    /// For dark backgrounds.
+    /// The icon is for dark backgrounds.
     Dark,
 }
 
 impl IconTheme {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -5778,30 +5789,30 @@ impl<'de> Deserialize<'de> for IconTheme {
     }
 }
 
-/// A picture that stands for a server, tool, prompt or resource. Treat address and bytes as
-/// untrusted; SVG can carry scripts.
+/// Icon of a server, tool, prompt or resource. Treat the URL and the image data as untrusted;
+/// SVG images can contain scripts.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icon)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Icon {
-    /// Where the picture is: an HTTP or HTTPS address, or a `data:` URI that holds it in base64.
-    /// Prefer sources on the peer's own or another trusted domain.
+    /// Location of the image: an HTTP or HTTPS URL, or a `data:` URI with the image encoded as
+    /// base64. Prefer URLs on the peer's own domain or on another trusted domain.
     pub src: String,
-    /// Media type that overrides what the source says. Absent where the source can be trusted to
-    /// say it.
+    /// Media type of the image, which overrides the type that the source declares. Absent if the
+    /// type that the source declares is correct.
     pub mime_type: Option<String>,
-    /// Sizes in pixels that the picture suits, such as `48x48`, or `any` for one that scales.
-    /// Absent means that every size will do.
+    /// Sizes in pixels for which the icon is suitable, such as `48x48`, or `any` for a scalable
+    /// image. If absent, the icon is suitable for every size.
     pub sizes: Option<Vec<String>>,
-    /// Background that the picture was drawn for. Absent means either.
+    /// Background for which the icon is designed. If absent, it is suitable for both.
     pub theme: Option<IconTheme>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Icon {
-    /// Makes one of its required members.
+    /// Creates an `Icon` from its required fields.
     #[must_use]
     pub fn new(src: impl Into<String>) -> Self {
         Self {
@@ -5881,21 +5892,21 @@ impl Serialize for Icon {
     }
 }
 
-/// Part shared by everything that can be shown with an icon.
+/// Base of types that can be displayed with an icon.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icons)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Icons {
-    /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
-    /// where there is none; a client that draws icons can handle at least PNG and JPEG.
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Icons {
-    /// Makes one without optional members.
+    /// Creates an `Icons` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5948,30 +5959,30 @@ impl Serialize for Icons {
     }
 }
 
-/// A picture that travels inside the message, for a model to see or as its output.
+/// Image embedded in a message, as input to a model or as its output.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#imagecontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImageContent {
-    /// The picture's bytes in base64. Text that is not valid base64 is refused when it is decoded.
+    /// Image data, encoded as base64. Decoding fails if the string is not valid base64.
     pub data: Base64Text,
-    /// Media type of the picture, for example `image/png`. Which ones a model accepts depends on
-    /// its provider.
+    /// Media type of the image, such as `image/png`. The supported types depend on the model's
+    /// provider.
     pub mime_type: String,
-    /// Hints on audience, weight and age, for the client's display and selection. Absent where the
-    /// sender has none to give.
+    /// Hints about audience, priority and modification time, which clients can use for display and
+    /// filtering. Absent if the sender gives no hints.
     pub annotations: Option<Annotations>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ImageContent {
-    /// Makes one of its required members.
+    /// Creates an `ImageContent` from its required fields.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -6052,32 +6063,32 @@ impl Serialize for ImageContent {
     }
 }
 
-/// Name and version of the software on one side. Nobody checks it, so that it is good for
-/// display and logs and for no decision.
+/// Name and version of the client or server software. The protocol does not verify it, so use
+/// it only for display and logs.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#implementation)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
-    /// Identifier of the software. It is also what people see where there is no `title`.
+    /// Identifier of the software. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Version of the software, in a format of its own choice; not the revision of the protocol.
+    /// Version of the software, in any format. It is not the protocol version.
     pub version: String,
-    /// What the software is for. Absent where the peer does not say.
+    /// Description of the software. Absent if the peer provides none.
     pub description: Option<String>,
-    /// Home page of the software. Absent where it has none.
+    /// URL of the software's website. Absent if there is none.
     pub website_url: Option<String>,
-    /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
-    /// where there is none; a client that draws icons can handle at least PNG and JPEG.
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Implementation {
-    /// Makes one of its required members.
+    /// Creates an `Implementation` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
@@ -6176,18 +6187,19 @@ impl Serialize for Implementation {
     }
 }
 
-/// A question that a server can put to the client before it finishes a request: sampling,
-/// roots or elicitation. The variant follows from `method`.
+/// Request for input that the server sends to the client before it finishes a request:
+/// sampling, roots or elicitation. The `method` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequest {
-    /// Asks the client to have a model continue a conversation (`sampling/createMessage`).
+    /// Asks the client to continue a conversation with a language model
+    /// (`sampling/createMessage`).
     CreateMessage(CreateMessageRequest),
-    /// Asks which directories or files the server may work on (`roots/list`).
+    /// Asks the client for the directories and files that the server may work on (`roots/list`).
     ListRoots(ListRootsRequest),
-    /// Asks the user something through the client (`elicitation/create`).
+    /// Asks the user for input through the client (`elicitation/create`).
     Elicit(ElicitRequest),
 }
 
@@ -6257,16 +6269,17 @@ impl codec::Vacant for InputRequest {
     const VACANT: Self = Self::CreateMessage(codec::Vacant::VACANT);
 }
 
-/// Questions of one input-required result, each under a key of the server's choice. The
-/// answers come back under the same keys; a kind that the client did not announce may not
-/// occur.
+/// Input requests of one input-required result, each under a key that the server chooses. The
+/// client returns the responses under the same keys. The server must not send a kind of input
+/// request for which the client did not declare support.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequests)
 pub type InputRequests = Map<InputRequest>;
 
-/// Says that the request cannot be finished yet. The client answers the questions, if any, and
-/// sends the same request again under a new `id`; at least one of the two members is present.
-/// Only tool calls, prompts and resource reads can end so.
+/// Result that asks the client for input before the server can finish the request. The client
+/// responds to the input requests, if any, and sends the same request again with a new `id`.
+/// At least one of `inputRequests` and `requestState` is present. Only `tools/call`,
+/// `prompts/get` and `resources/read` can return this result.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequiredresult)
 ///
@@ -6297,22 +6310,22 @@ pub type InputRequests = Map<InputRequest>;
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct InputRequiredResult {
-    /// What the server needs to know. Absent where the client may simply try again, for example
-    /// when the server is busy.
+    /// Input requests that the client must respond to. If absent, the client can simply retry, for
+    /// example because the server is overloaded.
     pub input_requests: Option<InputRequests>,
-    /// Opaque text to return unchanged with the retry, and with that request alone. Absent where
-    /// the server needs none, and the retry then carries none.
+    /// Opaque state that the client returns unchanged in the retry, and in no other request. If
+    /// absent, the retry contains none.
     pub request_state: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InputRequiredResult {
-    /// Makes one without optional members.
+    /// Creates an `InputRequiredResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6395,18 +6408,18 @@ impl Serialize for InputRequiredResult {
     }
 }
 
-/// The client's answer to one question of a server. It does not say of itself which kind it
-/// is; that follows from the question under the same key.
+/// Response of the client to one input request. It does not contain its own type; the input
+/// request under the same key determines it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputResponse {
-    /// What the model said.
+    /// Message that the model generated.
     CreateMessage(CreateMessageResult),
-    /// The directories and files that the server may work on.
+    /// Directories and files that the server may work on.
     ListRoots(ListRootsResult),
-    /// The user's reaction to a question, and the form's values where there are any.
+    /// Reaction of the user to an elicitation request, with the submitted values of the form.
     Elicit(ElicitResult),
 }
 
@@ -6488,30 +6501,29 @@ impl codec::Vacant for InputResponse {
     const VACANT: Self = Self::CreateMessage(codec::Vacant::VACANT);
 }
 
-/// Part shared by the requests that a server can answer with questions first. Both members
-/// belong to the retry.
+/// Base of the parameters of requests that can return an [`InputRequiredResult`]. The client
+/// sets these members when it retries the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponserequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InputResponseRequestParams {
-    /// Answers to the questions of the preceding [`InputRequiredResult`], each under the key of
-    /// its question. Absent on the first attempt; where an answer is missing, the server asks
-    /// again.
+    /// Responses to the input requests of the preceding [`InputRequiredResult`], each under the
+    /// key of its input request. Absent on the first attempt. If a response is missing, the server
+    /// requests it again.
     pub input_responses: Option<InputResponses>,
-    /// The `requestState` of the preceding [`InputRequiredResult`], byte for byte. Absent on the
-    /// first attempt or where the server sent none.
+    /// `requestState` of the preceding [`InputRequiredResult`], byte for byte. Absent on the first attempt, or if the server sent none.
     pub request_state: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InputResponseRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `InputResponseRequestParams` from its required fields.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
@@ -6583,29 +6595,28 @@ impl Serialize for InputResponseRequestParams {
     }
 }
 
-/// The client's answers, each under the key of its question in [`InputRequests`]. Servers
-/// ignore keys that they did not ask for.
+/// Responses of the client, each under the key of its input request in [`InputRequests`].
+/// Servers ignore unknown keys.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponses)
 pub type InputResponses = Map<InputResponse>;
 
-/// The request was sound and the receiver failed at it nevertheless.
+/// JSON-RPC error `-32603`: the request is valid, but the receiver failed to process it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#internalerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InternalError {
-    /// What happened, in one short sentence.
+    /// Short description of the error, in one sentence.
     pub message: String,
-    /// Anything more that the sender wants to tell, of any JSON type. Absent where there is
-    /// nothing more.
+    /// Additional information about the error, as any JSON value. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InternalError {
-    /// Makes one of its required members.
+    /// Creates an `InternalError` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6665,24 +6676,24 @@ impl Serialize for InternalError {
     }
 }
 
-/// The method exists and its parameters will not do: unknown tool, prompt or resource, bad
-/// arguments, stale cursor, undeclared elicitation mode, and the like.
+/// JSON-RPC error `-32602`: the method exists, but its parameters are invalid. Examples are an
+/// unknown tool, prompt or resource, invalid arguments, an invalid cursor, and an elicitation
+/// mode that the client did not declare.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidParamsError {
-    /// Which parameter is wrong, in one short sentence.
+    /// Short description of the invalid parameter, in one sentence.
     pub message: String,
-    /// Anything more that the sender wants to tell, of any JSON type. Absent where there is
-    /// nothing more.
+    /// Additional information about the error, as any JSON value. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InvalidParamsError {
-    /// Makes one of its required members.
+    /// Creates an `InvalidParamsError` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6742,24 +6753,23 @@ impl Serialize for InvalidParamsError {
     }
 }
 
-/// The message is JSON and yet no JSON-RPC request: `jsonrpc` or `method` is missing or has
-/// the wrong type.
+/// JSON-RPC error `-32600`: the message is valid JSON but not a valid request, for example
+/// because `jsonrpc` or `method` is missing or has the wrong type.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidrequesterror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidRequestError {
-    /// What happened, in one short sentence.
+    /// Short description of the error, in one sentence.
     pub message: String,
-    /// Anything more that the sender wants to tell, of any JSON type. Absent where there is
-    /// nothing more.
+    /// Additional information about the error, as any JSON value. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl InvalidRequestError {
-    /// Makes one of its required members.
+    /// Creates an `InvalidRequestError` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6819,33 +6829,32 @@ impl Serialize for InvalidRequestError {
     }
 }
 
-/// A list of arbitrary JSON values.
+/// Array of arbitrary JSON values.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonarray)
-pub type JSONArray = Vec<JSONValue>;
+pub type JsonArray = Vec<JsonValue>;
 
-/// A JSON object with arbitrary members.
+/// JSON object with arbitrary members.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject)
-pub type JSONObject = Object;
+pub type JsonObject = Object;
 
-/// Answer to a request that failed.
+/// Response to a request that failed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcerrorresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCErrorResponse {
-    /// The `id` of the request that failed. Absent only where the request was too broken to read
-    /// it.
+pub struct JsonRpcErrorResponse {
+    /// `id` of the request that failed. Absent only if the receiver could not read the `id` of a malformed request.
     pub id: Option<RequestId>,
-    /// Why the request failed, as a code for programs and a message for people.
+    /// Error that made the request fail, with a numeric code and a human-readable message.
     pub error: ErrorObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCErrorResponse {
-    /// Makes one of its required members.
+impl JsonRpcErrorResponse {
+    /// Creates a `JsonRpcErrorResponse` from its required fields.
     #[must_use]
     pub fn new(error: ErrorObject) -> Self {
         Self {
@@ -6863,7 +6872,7 @@ impl JSONRPCErrorResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCErrorResponse {
+impl codec::Vacant for JsonRpcErrorResponse {
     const VACANT: Self = Self {
         id: None,
         error: codec::Vacant::VACANT,
@@ -6871,13 +6880,13 @@ impl codec::Vacant for JSONRPCErrorResponse {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCErrorResponse {
+impl<'de> Deserialize<'de> for JsonRpcErrorResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
+impl<'de> codec::FromMembers<'de> for JsonRpcErrorResponse {
     const NAME: &'static str = "JSONRPCErrorResponse";
     const REQUIRED: &'static [(u8, &'static str)] = &[(0, "jsonrpc"), (2, "error")];
 
@@ -6894,7 +6903,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
     }
 }
 
-impl Serialize for JSONRPCErrorResponse {
+impl Serialize for JsonRpcErrorResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -6905,47 +6914,46 @@ impl Serialize for JSONRPCErrorResponse {
     }
 }
 
-/// Anything that can stand on the wire. A request has `method` and `id`, a notification
-/// `method` alone, and an answer either `result` or `error`.
+/// Any JSON-RPC message. A request has `method` and `id`, a notification has only `method`,
+/// and a response has either `result` or `error`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCMessage {
-    /// A message that asks for something and gets exactly one answer under the same `id`.
-    Request(JSONRPCRequest),
-    /// A message that wants no answer and gets none, not even an error.
-    Notification(JSONRPCNotification),
-    /// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
-    /// both.
-    Response(JSONRPCResponse),
+pub enum JsonRpcMessage {
+    /// Message to which the receiver sends exactly one response with the same `id`.
+    Request(JsonRpcRequest),
+    /// Message to which the receiver sends no response, not even an error.
+    Notification(JsonRpcNotification),
+    /// Response to a request: either a [`JsonRpcResultResponse`] or a [`JsonRpcErrorResponse`].
+    Response(JsonRpcResponse),
 }
 
-impl From<JSONRPCRequest> for JSONRPCMessage {
-    fn from(value: JSONRPCRequest) -> Self {
+impl From<JsonRpcRequest> for JsonRpcMessage {
+    fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
-impl From<JSONRPCNotification> for JSONRPCMessage {
-    fn from(value: JSONRPCNotification) -> Self {
+impl From<JsonRpcNotification> for JsonRpcMessage {
+    fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
-impl From<JSONRPCResponse> for JSONRPCMessage {
-    fn from(value: JSONRPCResponse) -> Self {
+impl From<JsonRpcResponse> for JsonRpcMessage {
+    fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCMessage {
+impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+impl<'de> codec::FromAny<'de> for JsonRpcMessage {
     const NAME: &'static str = "JSONRPCMessage";
 
     fn from_object<A: MapAccess<'de>>(
@@ -6990,7 +6998,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     }
 }
 
-impl Serialize for JSONRPCMessage {
+impl Serialize for JsonRpcMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Request(value) => value.serialize(serializer),
@@ -7000,26 +7008,26 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
-impl codec::Vacant for JSONRPCMessage {
+impl codec::Vacant for JsonRpcMessage {
     const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
-/// A message that wants no answer and gets none, not even an error.
+/// Message to which the receiver sends no response, not even an error.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCNotification {
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+pub struct JsonRpcNotification {
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCNotification {
-    /// Makes one of its required members.
+impl JsonRpcNotification {
+    /// Creates a `JsonRpcNotification` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -7037,7 +7045,7 @@ impl JSONRPCNotification {
     }
 }
 
-impl codec::Vacant for JSONRPCNotification {
+impl codec::Vacant for JsonRpcNotification {
     const VACANT: Self = Self {
         method: codec::Vacant::VACANT,
         params: None,
@@ -7045,13 +7053,13 @@ impl codec::Vacant for JSONRPCNotification {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCNotification {
+impl<'de> Deserialize<'de> for JsonRpcNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
+impl<'de> codec::FromMembers<'de> for JsonRpcNotification {
     const NAME: &'static str = "JSONRPCNotification";
     const REQUIRED: &'static [(u8, &'static str)] = &[(0, "jsonrpc"), (1, "method")];
 
@@ -7068,7 +7076,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
     }
 }
 
-impl Serialize for JSONRPCNotification {
+impl Serialize for JsonRpcNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -7079,26 +7087,26 @@ impl Serialize for JSONRPCNotification {
     }
 }
 
-/// A message that asks for something and gets exactly one answer under the same `id`.
+/// Message to which the receiver sends exactly one response with the same `id`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCRequest {
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+pub struct JsonRpcRequest {
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCRequest {
-    /// Makes one of its required members.
+impl JsonRpcRequest {
+    /// Creates a `JsonRpcRequest` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -7117,7 +7125,7 @@ impl JSONRPCRequest {
     }
 }
 
-impl codec::Vacant for JSONRPCRequest {
+impl codec::Vacant for JsonRpcRequest {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         method: codec::Vacant::VACANT,
@@ -7126,13 +7134,13 @@ impl codec::Vacant for JSONRPCRequest {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCRequest {
+impl<'de> Deserialize<'de> for JsonRpcRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
+impl<'de> codec::FromMembers<'de> for JsonRpcRequest {
     const NAME: &'static str = "JSONRPCRequest";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -7155,7 +7163,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
     }
 }
 
-impl Serialize for JSONRPCRequest {
+impl Serialize for JsonRpcRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -7167,38 +7175,37 @@ impl Serialize for JSONRPCRequest {
     }
 }
 
-/// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
-/// both.
+/// Response to a request: either a [`JsonRpcResultResponse`] or a [`JsonRpcErrorResponse`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum JSONRPCResponse {
-    /// Answer to a request that succeeded.
-    Result(JSONRPCResultResponse),
-    /// Answer to a request that failed.
-    Error(JSONRPCErrorResponse),
+pub enum JsonRpcResponse {
+    /// Response to a request that succeeded.
+    Result(JsonRpcResultResponse),
+    /// Response to a request that failed.
+    Error(JsonRpcErrorResponse),
 }
 
-impl From<JSONRPCResultResponse> for JSONRPCResponse {
-    fn from(value: JSONRPCResultResponse) -> Self {
+impl From<JsonRpcResultResponse> for JsonRpcResponse {
+    fn from(value: JsonRpcResultResponse) -> Self {
         Self::Result(value)
     }
 }
 
-impl From<JSONRPCErrorResponse> for JSONRPCResponse {
-    fn from(value: JSONRPCErrorResponse) -> Self {
+impl From<JsonRpcErrorResponse> for JsonRpcResponse {
+    fn from(value: JsonRpcErrorResponse) -> Self {
         Self::Error(value)
     }
 }
 
-impl<'de> Deserialize<'de> for JSONRPCResponse {
+impl<'de> Deserialize<'de> for JsonRpcResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_union(deserializer)
     }
 }
 
-impl<'de> codec::FromAny<'de> for JSONRPCResponse {
+impl<'de> codec::FromAny<'de> for JsonRpcResponse {
     const NAME: &'static str = "JSONRPCResponse";
 
     fn from_object<A: MapAccess<'de>>(
@@ -7229,7 +7236,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCResponse {
     }
 }
 
-impl Serialize for JSONRPCResponse {
+impl Serialize for JsonRpcResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Result(value) => value.serialize(serializer),
@@ -7238,29 +7245,28 @@ impl Serialize for JSONRPCResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCResponse {
+impl codec::Vacant for JsonRpcResponse {
     const VACANT: Self = Self::Result(codec::Vacant::VACANT);
 }
 
-/// Answer to a request that succeeded.
+/// Response to a request that succeeded.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct JSONRPCResultResponse {
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+pub struct JsonRpcResultResponse {
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: ResultObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
-impl JSONRPCResultResponse {
-    /// Makes one of its required members.
+impl JsonRpcResultResponse {
+    /// Creates a `JsonRpcResultResponse` from its required fields.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
@@ -7271,7 +7277,7 @@ impl JSONRPCResultResponse {
     }
 }
 
-impl codec::Vacant for JSONRPCResultResponse {
+impl codec::Vacant for JsonRpcResultResponse {
     const VACANT: Self = Self {
         id: codec::Vacant::VACANT,
         result: codec::Vacant::VACANT,
@@ -7279,13 +7285,13 @@ impl codec::Vacant for JSONRPCResultResponse {
     };
 }
 
-impl<'de> Deserialize<'de> for JSONRPCResultResponse {
+impl<'de> Deserialize<'de> for JsonRpcResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
     }
 }
 
-impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
+impl<'de> codec::FromMembers<'de> for JsonRpcResultResponse {
     const NAME: &'static str = "JSONRPCResultResponse";
 
     const REQUIRED: &'static [(u8, &'static str)] = &[
@@ -7307,7 +7313,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
     }
 }
 
-impl Serialize for JSONRPCResultResponse {
+impl Serialize for JsonRpcResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("jsonrpc", "2.0");
@@ -7318,35 +7324,35 @@ impl Serialize for JSONRPCResultResponse {
     }
 }
 
-/// Any JSON value at all, `null` included.
+/// Any JSON value, including `null`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonvalue)
-pub type JSONValue = Value;
+pub type JsonValue = Value;
 
-/// The older way to let the user pick one of several labelled values in a form. Write
-/// [`TitledSingleSelectEnumSchema`] instead; this one will go.
+/// Form field in which the user selects one of several labelled values, in the legacy format.
+/// Use [`TitledSingleSelectEnumSchema`] instead; this format will be removed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#legacytitledenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
-    /// Label of the field in the form. Where it is absent, the property's key has to serve.
+    /// Label of the field in the form. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Explains the field to the user. Absent where the title is enough.
+    /// Explanation of the field for the user. Absent if the title is sufficient.
     pub description: Option<String>,
-    /// The values to choose from; the answer is one of them.
+    /// Values to choose from. The user selects one of them.
     pub enum_: Vec<String>,
-    /// Labels for the values, in the same order. It is no keyword of JSON Schema; where it is
-    /// absent, the values themselves are shown.
+    /// Labels of the values, in the same order. This is not a JSON Schema keyword. If absent, the
+    /// values themselves are displayed.
     pub enum_names: Option<Vec<String>>,
-    /// Value that the form shows before the user touches it. Absent where there is no preset.
+    /// Initial value of the field. Absent if there is no default.
     pub default: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LegacyTitledEnumSchema {
-    /// Makes one of its required members.
+    /// Creates a `LegacyTitledEnumSchema` from its required fields.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -7443,7 +7449,7 @@ impl Serialize for LegacyTitledEnumSchema {
     }
 }
 
-/// Asks for one page of the prompts that the server offers (`prompts/list`).
+/// Requests one page of the prompts of the server (`prompts/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsrequest)
 ///
@@ -7471,18 +7477,18 @@ impl Serialize for LegacyTitledEnumSchema {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: PaginatedRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsRequest` from its required fields.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7543,7 +7549,7 @@ impl Serialize for ListPromptsRequest {
     }
 }
 
-/// One page of the server's prompts.
+/// One page of the prompts of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresult)
 ///
@@ -7571,31 +7577,31 @@ impl Serialize for ListPromptsRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
-    /// The prompts of this page. An empty list does not mean that no page follows.
+    /// Prompts of this page. If the list is empty, there can still be a next page.
     pub prompts: Vec<Prompt>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Milliseconds, counted from receipt, during which the client may reuse this result instead
-    /// of asking again. `0` makes it stale at once; a negative value is invalid.
+    /// Time in milliseconds, counted from receipt, during which the client may serve this result
+    /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     pub ttl_ms: i64,
-    /// Who may share a stored copy of this result: any caller, or none outside the same
+    /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsResult` from its required fields.
     #[must_use]
     pub fn new(
         prompts: impl Into<Vec<Prompt>>,
@@ -7699,25 +7705,24 @@ impl Serialize for ListPromptsResult {
     }
 }
 
-/// Envelope of a `prompts/list` request's answer, with the `id` of the request.
+/// JSON-RPC envelope of a successful response to `prompts/list`, with the `id` of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResultResponse {
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: ListPromptsResult,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListPromptsResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `ListPromptsResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: ListPromptsResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7775,8 +7780,7 @@ impl Serialize for ListPromptsResultResponse {
     }
 }
 
-/// Asks for one page of the resource templates that the server offers
-/// (`resources/templates/list`).
+/// Requests one page of the resource templates of the server (`resources/templates/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesrequest)
 ///
@@ -7804,18 +7808,18 @@ impl Serialize for ListPromptsResultResponse {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: PaginatedRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesRequest` from its required fields.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7876,7 +7880,7 @@ impl Serialize for ListResourceTemplatesRequest {
     }
 }
 
-/// One page of the server's resource templates.
+/// One page of the resource templates of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresult)
 ///
@@ -7904,31 +7908,31 @@ impl Serialize for ListResourceTemplatesRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
-    /// The resource templates of this page. An empty list does not mean that no page follows.
+    /// Resource templates of this page. If the list is empty, there can still be a next page.
     pub resource_templates: Vec<ResourceTemplate>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Milliseconds, counted from receipt, during which the client may reuse this result instead
-    /// of asking again. `0` makes it stale at once; a negative value is invalid.
+    /// Time in milliseconds, counted from receipt, during which the client may serve this result
+    /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     pub ttl_ms: i64,
-    /// Who may share a stored copy of this result: any caller, or none outside the same
+    /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesResult` from its required fields.
     #[must_use]
     pub fn new(
         resource_templates: impl Into<Vec<ResourceTemplate>>,
@@ -8039,25 +8043,25 @@ impl Serialize for ListResourceTemplatesResult {
     }
 }
 
-/// Envelope of a `resources/templates/list` request's answer, with the `id` of the request.
+/// JSON-RPC envelope of a successful response to `resources/templates/list`, with the `id` of
+/// the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResultResponse {
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: ListResourceTemplatesResult,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourceTemplatesResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `ListResourceTemplatesResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: ListResourceTemplatesResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8115,7 +8119,7 @@ impl Serialize for ListResourceTemplatesResultResponse {
     }
 }
 
-/// Asks for one page of the resources that the server offers (`resources/list`).
+/// Requests one page of the resources of the server (`resources/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesrequest)
 ///
@@ -8144,18 +8148,18 @@ impl Serialize for ListResourceTemplatesResultResponse {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: PaginatedRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesRequest` from its required fields.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8216,7 +8220,7 @@ impl Serialize for ListResourcesRequest {
     }
 }
 
-/// One page of the server's resources.
+/// One page of the resources of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresult)
 ///
@@ -8245,31 +8249,31 @@ impl Serialize for ListResourcesRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
-    /// The resources of this page. An empty list does not mean that no page follows.
+    /// Resources of this page. If the list is empty, there can still be a next page.
     pub resources: Vec<Resource>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Milliseconds, counted from receipt, during which the client may reuse this result instead
-    /// of asking again. `0` makes it stale at once; a negative value is invalid.
+    /// Time in milliseconds, counted from receipt, during which the client may serve this result
+    /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     pub ttl_ms: i64,
-    /// Who may share a stored copy of this result: any caller, or none outside the same
+    /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResult {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResult` from its required fields.
     #[must_use]
     pub fn new(
         resources: impl Into<Vec<Resource>>,
@@ -8380,25 +8384,25 @@ impl Serialize for ListResourcesResult {
     }
 }
 
-/// Envelope of a `resources/list` request's answer, with the `id` of the request.
+/// JSON-RPC envelope of a successful response to `resources/list`, with the `id` of the
+/// request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResultResponse {
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: ListResourcesResult,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListResourcesResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `ListResourcesResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: ListResourcesResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8456,20 +8460,20 @@ impl Serialize for ListResourcesResultResponse {
     }
 }
 
-/// Room for metadata; the question itself has no parameters. Deprecated since 2026-07-28.
+/// Parameters of `roots/list`, which consist only of metadata. Deprecated since 2026-07-28.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsRequestParams {
-    /// Makes one without optional members.
+    /// Creates a `ListRootsRequestParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8522,8 +8526,9 @@ impl Serialize for ListRootsRequestParams {
     }
 }
 
-/// Asks which directories or files the server may work on (`roots/list`). It travels inside an
-/// [`InputRequiredResult`] and has no `id` of its own; deprecated since 2026-07-28.
+/// Asks the client for the directories and files that the server may work on (`roots/list`).
+/// The server sends it inside an [`InputRequiredResult`], so it has no `id`. Deprecated since
+/// 2026-07-28.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -8545,14 +8550,14 @@ impl Serialize for ListRootsRequestParams {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<ListRootsRequestParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsRequest {
-    /// Makes one without optional members.
+    /// Creates a `ListRootsRequest` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8609,7 +8614,7 @@ impl Serialize for ListRootsRequest {
     }
 }
 
-/// The directories and files that the server may work on. Deprecated since 2026-07-28.
+/// Directories and files that the server may work on. Deprecated since 2026-07-28.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -8636,14 +8641,15 @@ impl Serialize for ListRootsRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsResult {
-    /// All roots at once; there are no pages. An empty list means that there is none at present.
+    /// All roots; this list is not paginated. An empty list means that there are currently no
+    /// roots.
     pub roots: Vec<Root>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListRootsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListRootsResult` from its required fields.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -8690,7 +8696,7 @@ impl Serialize for ListRootsResult {
     }
 }
 
-/// Asks for one page of the tools that the server offers (`tools/list`).
+/// Requests one page of the tools of the server (`tools/list`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsrequest)
 ///
@@ -8718,18 +8724,18 @@ impl Serialize for ListRootsResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: PaginatedRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsRequest {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsRequest` from its required fields.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8790,7 +8796,7 @@ impl Serialize for ListToolsRequest {
     }
 }
 
-/// One page of the server's tools.
+/// One page of the tools of the server.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresult)
 ///
@@ -8820,31 +8826,31 @@ impl Serialize for ListToolsRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
-    /// The tools of this page. An empty list does not mean that no page follows.
+    /// Tools of this page. If the list is empty, there can still be a next page.
     pub tools: Vec<Tool>,
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Milliseconds, counted from receipt, during which the client may reuse this result instead
-    /// of asking again. `0` makes it stale at once; a negative value is invalid.
+    /// Time in milliseconds, counted from receipt, during which the client may serve this result
+    /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     pub ttl_ms: i64,
-    /// Who may share a stored copy of this result: any caller, or none outside the same
+    /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResult {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResult` from its required fields.
     #[must_use]
     pub fn new(
         tools: impl Into<Vec<Tool>>,
@@ -8948,25 +8954,24 @@ impl Serialize for ListToolsResult {
     }
 }
 
-/// Envelope of a `tools/list` request's answer, with the `id` of the request.
+/// JSON-RPC envelope of a successful response to `tools/list`, with the `id` of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResultResponse {
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: ListToolsResult,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ListToolsResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `ListToolsResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: ListToolsResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -9024,34 +9029,35 @@ impl Serialize for ListToolsResultResponse {
     }
 }
 
-/// How serious a log message is; the eight severities of syslog (RFC 5424), from `debug` up to
-/// `emergency`. Asking for one includes all that are worse. Deprecated since 2026-07-28.
+/// Severity of a log message: one of the eight levels of syslog (RFC 5424), from `debug` to
+/// `emergency`. A client that requests a level receives all messages of that level and of the
+/// more severe ones. Deprecated since 2026-07-28.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#logginglevel)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum LoggingLevel {
-    /// Detail that only a developer wants.
+    /// Detailed information for developers.
     Debug,
-    /// Ordinary news of the work.
+    /// Information about normal operation.
     Info,
-    /// Normal, but worth a look, such as a changed setting.
+    /// Normal but significant event, such as a changed setting.
     Notice,
-    /// Not a failure yet, such as the use of something deprecated.
+    /// Something that is not yet an error, such as the use of a deprecated feature.
     Warning,
     /// An operation failed.
     Error,
-    /// A part of the system has failed.
+    /// A component of the system has failed.
     Critical,
-    /// Somebody has to act right now, for example because data is being damaged.
+    /// Somebody must act immediately, for example because data is being corrupted.
     Alert,
-    /// Nothing works any more.
+    /// The system is unusable.
     Emergency,
 }
 
 impl LoggingLevel {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -9129,9 +9135,9 @@ impl<'de> Deserialize<'de> for LoggingLevel {
     }
 }
 
-/// A log message of the server (`notifications/message`), on the stream of the request that it
-/// belongs to. It is sent only where that request set `io.modelcontextprotocol/logLevel`.
-/// Deprecated since 2026-07-28.
+/// Log message of the server (`notifications/message`). The server sends it on the stream of
+/// the request that it belongs to, and only if that request sets
+/// `io.modelcontextprotocol/logLevel`. Deprecated since 2026-07-28.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -9159,14 +9165,14 @@ impl<'de> Deserialize<'de> for LoggingLevel {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: LoggingMessageNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotification {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotification` from its required fields.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
@@ -9222,8 +9228,8 @@ impl Serialize for LoggingMessageNotification {
     }
 }
 
-/// Content of a log message. Secrets and personal data do not belong here. Deprecated since
-/// 2026-07-28.
+/// Parameters of `notifications/message`: the content of a log message. It must not contain
+/// secrets or personal data. Deprecated since 2026-07-28.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -9231,23 +9237,23 @@ impl Serialize for LoggingMessageNotification {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
-    /// How serious it is.
+    /// Severity of the message.
     pub level: LoggingLevel,
-    /// Name of the part of the server that speaks. Absent where the server does not tell its parts
-    /// apart.
+    /// Name of the component that logs the message. Absent if the server does not distinguish
+    /// components.
     pub logger: Option<String>,
-    /// What is logged, of any JSON type: a sentence, or an object with details.
+    /// Logged data, as any JSON value: for example a sentence, or an object with details.
     pub data: Value,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl LoggingMessageNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `LoggingMessageNotificationParams` from its required fields.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -9321,31 +9327,30 @@ impl Serialize for LoggingMessageNotificationParams {
     }
 }
 
-/// Free-form metadata that travels in `_meta`. Key names may start with a dotted prefix and a
-/// slash; prefixes whose second label is `modelcontextprotocol` or `mcp` belong to the
-/// protocol.
+/// Metadata that is sent as `_meta`. Keys can start with a dotted prefix and a slash. Prefixes
+/// whose second label is `modelcontextprotocol` or `mcp` are reserved for the protocol.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#metaobject)
 pub type MetaObject = Object;
 
-/// The JSON-RPC error -32601: the receiver does not know the method, or offers it only with a
-/// capability that it has not announced. A capability missing on the client's side is reported
-/// by [`MissingRequiredClientCapabilityError`] instead.
+/// JSON-RPC error `-32601`: the receiver does not know the method, or the method belongs to a
+/// capability that the receiver did not declare. If the client lacks a capability, the server
+/// returns a [`MissingRequiredClientCapabilityError`] instead.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#methodnotfounderror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MethodNotFoundError {
-    /// One short sentence for people, usually naming the method that was asked for.
+    /// Short description of the error, in one sentence, usually with the name of the method.
     pub message: String,
-    /// Further details of the sender's choice. Absent when there is nothing to add.
+    /// Additional information about the error. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl MethodNotFoundError {
-    /// Makes one of its required members.
+    /// Creates a `MethodNotFoundError` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -9405,19 +9410,19 @@ impl Serialize for MethodNotFoundError {
     }
 }
 
-/// Details of a [`MissingRequiredClientCapabilityError`]: what the client would have to
-/// declare before it tries again.
+/// Details of a [`MissingRequiredClientCapabilityError`]: the capabilities that the client
+/// must declare before it retries.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorData {
-    /// The missing capabilities, in the form in which the client would declare them.
+    /// Missing capabilities, in the form in which the client declares them.
     pub required_capabilities: ClientCapabilities,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl MissingRequiredClientCapabilityErrorData {
-    /// Makes one of its required members.
+    /// Creates a `MissingRequiredClientCapabilityErrorData` from its required fields.
     #[must_use]
     pub fn new(required_capabilities: ClientCapabilities) -> Self {
         Self {
@@ -9466,20 +9471,20 @@ impl Serialize for MissingRequiredClientCapabilityErrorData {
     }
 }
 
-/// The `error` member of a [`MissingRequiredClientCapabilityError`].
+/// Error object of a [`MissingRequiredClientCapabilityError`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorObject {
-    /// One short sentence for people about the missing capability.
+    /// Short description of the missing capability, in one sentence.
     pub message: String,
-    /// Which capabilities the request needed.
+    /// Capabilities that the request needs.
     pub data: MissingRequiredClientCapabilityErrorData,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl MissingRequiredClientCapabilityErrorObject {
-    /// Makes one of its required members.
+    /// Creates a `MissingRequiredClientCapabilityErrorObject` from its required fields.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -9540,25 +9545,25 @@ impl Serialize for MissingRequiredClientCapabilityErrorObject {
     }
 }
 
-/// The answer to a request that the server could serve only if the client had declared some
-/// capability. Over HTTP it comes with status 400.
+/// Error for a request that the server can process only if the client declares a certain
+/// capability. Over HTTP, the status is 400.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#missingrequiredclientcapabilityerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityError {
-    /// What went wrong, with code -32021 and the list of capabilities that were missed.
+    /// Error object with code `-32021` and the missing capabilities.
     pub error: MissingRequiredClientCapabilityErrorObject,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl MissingRequiredClientCapabilityError {
-    /// Makes one of its required members.
+    /// Creates a `MissingRequiredClientCapabilityError` from its required fields.
     #[must_use]
     pub fn new(error: MissingRequiredClientCapabilityErrorObject) -> Self {
         Self {
@@ -9618,8 +9623,8 @@ impl Serialize for MissingRequiredClientCapabilityError {
     }
 }
 
-/// A wish for a particular model or family of models, used in [`ModelPreferences`]. Members
-/// other than `name` may mean something to one client and nothing to the next.
+/// Preference for a model or a family of models, used in [`ModelPreferences`]. Members other
+/// than `name` are specific to the client.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -9627,15 +9632,15 @@ impl Serialize for MissingRequiredClientCapabilityError {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ModelHint {
-    /// Part of a model's name, such as a family name; a client looks for models whose name
-    /// contains it. It may also choose a comparable model of another vendor.
+    /// Part of a model name, such as the name of a family. It matches every model whose name
+    /// contains it. The client may also choose a comparable model of another provider.
     pub name: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ModelHint {
-    /// Makes one without optional members.
+    /// Creates a `ModelHint` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9688,8 +9693,8 @@ impl Serialize for ModelHint {
     }
 }
 
-/// How a server would like the client to choose a model for sampling: named wishes and three
-/// weights. It is advice only; the client decides.
+/// Preferences of a server for the choice of the model: hints and three priorities. They are
+/// advisory; the client chooses the model.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -9697,24 +9702,24 @@ impl Serialize for ModelHint {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ModelPreferences {
-    /// Wishes for particular models, the most wanted first: the first one that the client can
-    /// satisfy decides. They weigh more than the three priorities.
+    /// Preferred models in descending order of preference: the client uses the first hint that it
+    /// can satisfy. Hints take precedence over the three priorities.
     pub hints: Option<Vec<ModelHint>>,
-    /// How much a low price matters, from 0 (not at all) to 1 (above everything else). Absent
-    /// means that no opinion is given.
+    /// Importance of low cost, from 0 (not important) to 1 (most important). Absent if the server
+    /// has no preference.
     pub cost_priority: Option<Number>,
-    /// How much a quick answer matters, from 0 (not at all) to 1 (above everything else). Absent
-    /// means that no opinion is given.
+    /// Importance of a fast response, from 0 (not important) to 1 (most important). Absent if the
+    /// server has no preference.
     pub speed_priority: Option<Number>,
-    /// How much a capable model matters, from 0 (not at all) to 1 (above everything else). Absent
-    /// means that no opinion is given.
+    /// Importance of a capable model, from 0 (not important) to 1 (most important). Absent if the
+    /// server has no preference.
     pub intelligence_priority: Option<Number>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ModelPreferences {
-    /// Makes one without optional members.
+    /// Creates a `ModelPreferences` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9821,17 +9826,16 @@ impl Serialize for ModelPreferences {
     }
 }
 
-/// A form field in which the user may tick several of a fixed set of choices, with or without
+/// Form field in which the user can select several of the given options, with or without
 /// labels.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#multiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MultiSelectEnumSchema {
-    /// A form field in which the user may tick several choices, shown by their values.
+    /// Form field in which the user can select several options, each displayed by its value.
     Untitled(UntitledMultiSelectEnumSchema),
-    /// A form field in which the user may tick several choices, each shown under a label of its
-    /// own.
+    /// Form field in which the user can select several options, each displayed with its own label.
     Titled(TitledMultiSelectEnumSchema),
 }
 
@@ -9897,23 +9901,23 @@ impl codec::Vacant for MultiSelectEnumSchema {
     const VACANT: Self = Self::Untitled(codec::Vacant::VACANT);
 }
 
-/// The part that all notifications share: a method and optional parameters. A notification has
-/// no `id` and is never answered.
+/// Base of all notifications: a method and optional parameters. A notification has no `id` and
+/// no response.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Notification {
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Notification {
-    /// Makes one of its required members.
+    /// Creates a `Notification` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -9971,23 +9975,20 @@ impl Serialize for Notification {
     }
 }
 
-/// The `_meta` of a notification, with the key by which the protocol ties it to a
-/// subscription.
+/// `_meta` of a notification, with the key that assigns the notification to a subscription.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationmetaobject)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
-    /// The `id` of the `subscriptions/listen` request on whose stream this notification was sent.
-    /// Absent on notifications that belong to no subscription, such as progress of a running
-    /// request.
+    /// `id` of the `subscriptions/listen` request on whose stream this notification is sent. Absent on notifications that do not belong to a subscription, such as the progress of a running request.
     pub subscription_id: Option<RequestId>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl NotificationMetaObject {
-    /// Makes one without optional members.
+    /// Creates a `NotificationMetaObject` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10042,22 +10043,22 @@ impl Serialize for NotificationMetaObject {
     }
 }
 
-/// Parameters of a notification that has none of its own beyond `_meta`.
+/// Parameters of a notification that has no members other than `_meta`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl NotificationParams {
-    /// Makes one without optional members.
+    /// Creates a `NotificationParams` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10111,17 +10112,17 @@ impl Serialize for NotificationParams {
     }
 }
 
-/// The kinds of number that a [`NumberSchema`] can ask for.
+/// Kinds of numbers that a [`NumberSchema`] accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum NumberSchemaType {
     /// Any number, with or without a fraction.
     Number,
-    /// Whole numbers only.
+    /// Only integers.
     Integer,
 }
 
 impl NumberSchemaType {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -10178,30 +10179,30 @@ impl<'de> Deserialize<'de> for NumberSchemaType {
     }
 }
 
-/// A form field that holds a number.
+/// Form field for a number.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#numberschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NumberSchema {
-    /// Whether fractions are allowed.
+    /// Whether the number can have a fraction.
     pub type_: NumberSchemaType,
-    /// The label shown beside the field. Without it the member's name is shown.
+    /// Label of the field. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Text that explains the field to the user.
+    /// Explanation of the field for the user.
     pub description: Option<String>,
-    /// The smallest value allowed, itself included. Absent means no lower limit.
+    /// Minimum value, inclusive. If absent, there is no lower limit.
     pub minimum: Option<Number>,
-    /// The largest value allowed, itself included. Absent means no upper limit.
+    /// Maximum value, inclusive. If absent, there is no upper limit.
     pub maximum: Option<Number>,
-    /// The value that the form starts with. Absent means that the field starts empty.
+    /// Initial value of the field. If absent, the field is initially empty.
     pub default: Option<Number>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl NumberSchema {
-    /// Makes one of its required members.
+    /// Creates a `NumberSchema` from its required fields.
     #[must_use]
     pub fn new(type_: impl Into<NumberSchemaType>) -> Self {
         Self {
@@ -10307,26 +10308,26 @@ impl Serialize for NumberSchema {
     }
 }
 
-/// The part that all list requests share: parameters that may carry a cursor.
+/// Base of all list requests: its parameters can contain a cursor.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: PaginatedRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequest {
-    /// Makes one of its required members.
+    /// Creates a `PaginatedRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: PaginatedRequestParams,
@@ -10399,31 +10400,32 @@ impl Serialize for PaginatedRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
-    /// Where to go on: the `nextCursor` of the previous page, passed back unchanged. Absent on the
-    /// first page; one that the server does not recognise is refused with -32602.
+    /// Cursor of the page to fetch: the `nextCursor` of the previous page, unchanged. Absent for
+    /// the first page. If the server does not recognize the cursor, the request fails with error
+    /// `-32602`.
     pub cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// The collection whose members are listed. Only `resources/list` reads it, and absent means
-    /// everything that the server lists by itself.
+    /// URI of the collection whose members to list. Only `resources/list` supports it. If absent,
+    /// the result contains all resources that the server lists by default.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub uri: Option<String>,
-    /// Criteria that narrow the list down; what they look like is up to the server. Only
-    /// `resources/list` reads it, and absent means the whole list.
+    /// Criteria that limit the list, in a format that the server defines. Only `resources/list`
+    /// supports it. If absent, the list is not filtered.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub filter: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PaginatedRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `PaginatedRequestParams` from its required fields.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
@@ -10528,24 +10530,24 @@ impl Serialize for PaginatedRequestParams {
     }
 }
 
-/// The part that all pages of a list share.
+/// Base of all results that are pages of a list.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedResult {
-    /// Where the next page begins; send it back as `cursor` to go on. Absent on the last page,
-    /// while an empty string is a cursor like any other.
+    /// Cursor of the next page. Pass it as `cursor` in the next request to continue. Absent on the
+    /// last page; an empty string is a valid cursor.
     pub next_cursor: Option<Cursor>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
@@ -10556,7 +10558,7 @@ impl Default for PaginatedResult {
 }
 
 impl PaginatedResult {
-    /// Makes one without optional members.
+    /// Creates a `PaginatedResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10633,23 +10635,23 @@ impl Serialize for PaginatedResult {
     }
 }
 
-/// The JSON-RPC error -32700: the bytes received are not JSON. The answer carries no `id` when
-/// none could be read.
+/// JSON-RPC error `-32700`: the receiver could not parse the message as JSON. The response has
+/// no `id` if the receiver could not read it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#parseerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParseError {
-    /// One short sentence for people about where reading failed.
+    /// Short description of the syntax error, in one sentence.
     pub message: String,
-    /// Further details of the sender's choice. Absent when there is nothing to add.
+    /// Additional information about the error. Absent if there is none.
     pub data: Option<Value>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ParseError {
-    /// Makes one of its required members.
+    /// Creates a `ParseError` from its required fields.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -10709,20 +10711,20 @@ impl Serialize for ParseError {
     }
 }
 
-/// One field of an elicitation form: text, number, yes or no, or a choice. Nested objects are
-/// not possible, which keeps forms simple to draw.
+/// Field of an elicitation form: a string, a number, a boolean, or a choice. Nested objects
+/// are not supported, so that forms are simple to display.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#primitiveschemadefinition)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitiveSchemaDefinition {
-    /// A form field that holds text.
+    /// Form field for text.
     String(StringSchema),
-    /// A form field that holds a number.
+    /// Form field for a number.
     Number(NumberSchema),
-    /// A yes-or-no field of an elicitation form.
+    /// Boolean field of an elicitation form.
     Boolean(BooleanSchema),
-    /// A field of an elicitation form where the user picks from given options, one or several.
+    /// Field of an elicitation form in which the user selects one or several of the given options.
     Enum(EnumSchema),
 }
 
@@ -10844,8 +10846,9 @@ impl codec::Vacant for PrimitiveSchemaDefinition {
     const VACANT: Self = Self::String(codec::Vacant::VACANT);
 }
 
-/// Tells the sender of a long request how far the work has come. It is sent only for requests
-/// that carried a `progressToken`, and stops when the request is answered.
+/// Informs the sender of a request about the progress of that request
+/// (`notifications/progress`). It is sent only for requests with a `progressToken`, and not
+/// after the response.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotification)
 ///
@@ -10872,14 +10875,14 @@ impl codec::Vacant for PrimitiveSchemaDefinition {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ProgressNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotification {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotification` from its required fields.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -10935,32 +10938,31 @@ impl Serialize for ProgressNotification {
     }
 }
 
-/// Parameters of `notifications/progress`: how far a request has come.
+/// Parameters of `notifications/progress`: the progress of a request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
-    /// The token from the request whose progress this is.
+    /// `progressToken` of the request that this notification belongs to.
     pub progress_token: ProgressToken,
-    /// How much is done so far. It has to grow with each notification, whether or not `total` is
-    /// known; fractions are allowed.
+    /// Amount of work done so far. It must increase with each notification, even if `total` is
+    /// unknown, and can have a fraction.
     pub progress: Number,
-    /// The value that `progress` will have reached at the end, in the same unit. Absent while it
-    /// is unknown.
+    /// Total amount of work, in the same unit as `progress`. Absent if unknown.
     pub total: Option<Number>,
-    /// What is being done just now, in words for the user.
+    /// Human-readable description of the current step.
     pub message: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ProgressNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ProgressNotificationParams` from its required fields.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -11056,35 +11058,34 @@ impl Serialize for ProgressNotificationParams {
     }
 }
 
-/// A ready-made message or conversation that a server offers, often with blanks to fill in,
-/// and usually for the user to pick from a menu.
+/// Template for a message or a conversation that a server offers. Users usually select it from
+/// a menu and fill in its arguments.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#prompt)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// What the prompt is good for, in words for people.
+    /// What the prompt is for, as human-readable text.
     pub description: Option<String>,
-    /// What the template can be filled with. Absent or empty means that the prompt takes no
-    /// arguments.
+    /// Arguments of the prompt. If absent or empty, the prompt takes no arguments.
     pub arguments: Option<Vec<PromptArgument>>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// The identifier to pass to `prompts/get`. It serves as a label where there is no `title`.
+    /// Identifier of the prompt for `prompts/get`. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
-    /// where there is none; a client that draws icons can handle at least PNG and JPEG.
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Prompt {
-    /// Makes one of its required members.
+    /// Creates a `Prompt` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11190,27 +11191,26 @@ impl Serialize for Prompt {
     }
 }
 
-/// One value that a prompt template can be filled with.
+/// Argument of a prompt.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptargument)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// What to enter here, in words for people.
+    /// What to enter for this argument, as human-readable text.
     pub description: Option<String>,
-    /// Whether the prompt cannot be built without this value. Absent means that it may be left
-    /// out.
+    /// Whether the argument is required. If absent, it is optional.
     pub required: Option<bool>,
-    /// The key under which the value goes into `arguments` of `prompts/get`.
+    /// Name of the argument. It is the key of the value in `arguments` of `prompts/get`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptArgument {
-    /// Makes one of its required members.
+    /// Creates a `PromptArgument` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11291,9 +11291,10 @@ impl Serialize for PromptArgument {
     }
 }
 
-/// Says that the server's list of prompts is no longer what it was, so that a cached list
-/// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
-/// for it; before, any server that declared `prompts.listChanged` could send it.
+/// Informs the client that the server's list of prompts has changed
+/// (`notifications/prompts/list_changed`), so that the client can fetch it again. Since
+/// 2026-07-28 the server sends it only on a subscription that requests it. In earlier protocol
+/// versions any server that declares `prompts.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptlistchangednotification)
 ///
@@ -11319,14 +11320,14 @@ impl Serialize for PromptArgument {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PromptListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `PromptListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -11385,23 +11386,23 @@ impl Serialize for PromptListChangedNotification {
     }
 }
 
-/// One message of a filled-in prompt: who speaks and what is said. Unlike a
-/// [`SamplingMessage`] it may carry resources.
+/// Message of a prompt: its author and its content. Unlike a [`SamplingMessage`], it can
+/// contain resources.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// Whose words these are.
+    /// Author of the message.
     pub role: Role,
-    /// What is said, as one block of content.
+    /// Content of the message, as one content block.
     pub content: ContentBlock,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptMessage {
-    /// Makes one of its required members.
+    /// Creates a `PromptMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -11452,22 +11453,22 @@ impl Serialize for PromptMessage {
     }
 }
 
-/// Names the prompt for whose argument completion is wanted.
+/// Reference to the prompt whose argument to complete.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptreference)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptReference {
-    /// The prompt's identifier, as listed by `prompts/list`.
+    /// Name of the prompt, as listed by `prompts/list`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptReference {
-    /// Makes one of its required members.
+    /// Creates a `PromptReference` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11527,7 +11528,7 @@ impl Serialize for PromptReference {
     }
 }
 
-/// Asks a server for the contents of one resource.
+/// Reads the contents of a resource (`resources/read`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequest)
 ///
@@ -11556,18 +11557,18 @@ impl Serialize for PromptReference {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ReadResourceRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequest {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequest` from its required fields.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -11634,26 +11635,26 @@ impl Serialize for ReadResourceRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
-    /// Which resource to read. Any scheme is allowed and only the server gives it meaning; an
-    /// unknown resource is an error, not an empty answer.
+    /// URI of the resource to read. It can have any scheme, and the server determines what it
+    /// means. An unknown resource results in an error, not in an empty result.
     pub uri: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Answers to the questions of the preceding input-required result, each under the key of its
-    /// question. Absent on the first attempt.
+    /// Responses to the input requests of the preceding input-required result, each under the key
+    /// of its input request. Absent on the first attempt.
     pub input_responses: Option<InputResponses>,
-    /// Opaque text in which the server keeps its progress between attempts. The client returns it
-    /// byte for byte on the retry and sends none where it got none; the server must treat it as
+    /// Opaque state that the server sends in an input-required result. The client returns it byte
+    /// for byte in the retry, and omits it if the server sent none. The server must treat it as
     /// untrusted input.
     pub request_state: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -11729,7 +11730,7 @@ impl Serialize for ReadResourceRequestParams {
     }
 }
 
-/// The contents of a resource, in answer to `resources/read`.
+/// Contents of a resource, in response to `resources/read`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresult)
 ///
@@ -11758,29 +11759,29 @@ impl Serialize for ReadResourceRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
-    /// One element for each part or form of the resource. A read may yield several, for instance
-    /// the files of a directory, each under its own URI.
+    /// Contents of the resource, one element for each part or representation. A single resource
+    /// can have several elements with different URIs, such as the files of a directory.
     pub contents: Vec<AnyResourceContents>,
-    /// Milliseconds, counted from receipt, during which the client may reuse this result instead
-    /// of asking again. `0` makes it stale at once; a negative value is invalid.
+    /// Time in milliseconds, counted from receipt, during which the client may serve this result
+    /// from a cache. With `0` the result is stale immediately; negative values are invalid.
     pub ttl_ms: i64,
-    /// Who may share a stored copy of this result: any caller, or none outside the same
+    /// Who may share a cached copy of this result: any caller, or only callers with the same
     /// authorization.
     pub cache_scope: CacheScope,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceResult {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceResult` from its required fields.
     #[must_use]
     pub fn new(
         contents: impl Into<Vec<AnyResourceContents>>,
@@ -11873,14 +11874,15 @@ impl Serialize for ReadResourceResult {
     }
 }
 
-/// What can come back from `resources/read`: the contents, or a demand for input before the
-/// server goes on.
+/// Result of a `resources/read` request: the contents ([`ReadResourceResult`]), or input
+/// requests that the client must respond to first ([`InputRequiredResult`]). The `resultType`
+/// member selects the variant.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ReadResourceOutcome {
-    /// Says that the request cannot be finished yet.
+    /// Result that asks the client for input before the server can finish the request.
     InputRequired(InputRequiredResult),
-    /// The contents of a resource, in answer to `resources/read`.
+    /// Contents of a resource, in response to `resources/read`.
     Complete(ReadResourceResult),
 }
 
@@ -11948,25 +11950,25 @@ impl codec::Vacant for ReadResourceOutcome {
     const VACANT: Self = Self::InputRequired(codec::Vacant::VACANT);
 }
 
-/// The whole JSON-RPC answer to `resources/read` when it did not fail.
+/// JSON-RPC envelope of a successful response to `resources/read`, with the `id` of the
+/// request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResultResponse {
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: ReadResourceOutcome,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ReadResourceResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceResultResponse` from its required fields.
     #[must_use]
     pub fn new(
         result: impl Into<ReadResourceOutcome>,
@@ -12027,22 +12029,22 @@ impl Serialize for ReadResourceResultResponse {
     }
 }
 
-/// The part that all requests share: a method and optional parameters.
+/// Base of all requests: a method and optional parameters.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#request)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Request {
-    /// Name of the operation. It alone decides how `params` and the answer are read.
+    /// Name of the method. It determines how `params` and, for a request, the result are decoded.
     pub method: String,
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Request {
-    /// Makes one of its required members.
+    /// Creates a `Request` from its required fields.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -12100,35 +12102,35 @@ impl Serialize for Request {
     }
 }
 
-/// The `_meta` of a request. From 2026-07-28 on every request says here which revision it
-/// speaks and what its client can do, since no handshake comes before it.
+/// `_meta` of a request. Since 2026-07-28 there is no handshake, so every request contains its protocol version and the capabilities of the client here.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestmetaobject)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
-    /// Present when the requester would like progress notifications, which will repeat this token.
-    /// The receiver is free not to send any.
+    /// Token that the progress notifications for this request repeat. Present if the requester
+    /// wants such notifications; the receiver does not have to send any.
     pub progress_token: Option<ProgressToken>,
-    /// The protocol revision that the request is written in. Over HTTP it has to agree with the
-    /// header `MCP-Protocol-Version`; a revision that the server does not speak is answered with
-    /// -32022.
+    /// Protocol version of the request. Over HTTP it must be equal to the `MCP-Protocol-Version`
+    /// header. If the server does not support the protocol version, the request fails with error
+    /// `-32022`.
     pub protocol_version: String,
-    /// Name and version of the client's software, as it describes itself. Good for logs and
-    /// display, not for decisions, since nobody checks it.
+    /// Name and version of the client software, as declared by the client. The protocol does not
+    /// verify it, so use it only for display and logs.
     pub client_info: Option<Implementation>,
-    /// What the client can do during this very request; an empty object means nothing optional. A
-    /// server must not fall back on what an earlier request declared.
+    /// Capabilities of the client for this request. An empty object means that the client supports
+    /// no optional features. The server must not use the capabilities that an earlier request
+    /// declared.
     pub client_capabilities: ClientCapabilities,
-    /// The least severe log messages that the client wants while this request runs. When absent,
-    /// the server sends none. **Deprecated** by this revision of the specification.
+    /// Minimum severity of the log messages that the server sends for this request. If absent, the
+    /// server sends none. **Deprecated** by this revision of the specification.
     pub log_level: Option<LoggingLevel>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestMetaObject {
-    /// Makes one of its required members.
+    /// Creates a `RequestMetaObject` from its required fields.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -12242,22 +12244,22 @@ impl Serialize for RequestMetaObject {
     }
 }
 
-/// Parameters of a request that has none of its own beyond `_meta`.
+/// Parameters of a request that has no members other than `_meta`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestParams {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl RequestParams {
-    /// Makes one of its required members.
+    /// Creates a `RequestParams` from its required fields.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self { meta, extra: Extra::new() }
@@ -12301,78 +12303,79 @@ impl Serialize for RequestParams {
     }
 }
 
-/// Something that a server lets clients read, such as a file, a record or a page, as it
-/// appears in a list.
+/// Description of a resource that clients can read from the server, such as a file, a database
+/// record or a web page.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resource)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
-    /// The address of the resource, to pass to `resources/read`.
+    /// URI of the resource for `resources/read`.
     pub uri: String,
-    /// What the resource holds, written so that people and models can judge whether they need it.
+    /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
-    /// The media type of the contents. Absent means that the server does not know.
+    /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Length of the raw contents in bytes, before any base64 encoding. Absent means that it is
-    /// unknown; hosts use it to show sizes and to judge what fits into a context.
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     pub size: Option<i64>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// A short identifier of the resource, which also serves as a label where there is no `title`.
+    /// Short identifier of the resource. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
-    /// where there is none; a client that draws icons can handle at least PNG and JPEG.
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     pub icons: Option<Vec<Icon>>,
-    /// A plain HTTPS address that yields the same contents as `resources/read`, for code that has
-    /// no MCP connection. It must work without MCP credentials, so for private data it is usually
-    /// signed; absent means that reading goes through the server.
+    /// HTTPS URL with the same contents as `resources/read`, for code without an MCP connection.
+    /// It must work without MCP credentials, so URLs of private data are usually signed. If
+    /// absent, use `resources/read`.
     ///
-    /// Needs the feature `https-url`.
+    /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url: Option<String>,
-    /// When `httpUrl` stops working, as an ISO 8601 time. Absent does not mean never: be ready to
-    /// fall back on `resources/read`.
+    /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire, so always
+    /// be prepared to fall back to `resources/read`.
     ///
-    /// Needs the feature `https-url`.
+    /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url_expires_at: Option<String>,
-    /// Whether this is a single thing to read or holds others. Absent leaves it open, and a read
-    /// may then bring several URIs.
+    /// Whether the resource is a single document or a collection. If absent, it can be either, and
+    /// a read can return contents with several URIs.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
-    /// What sort of thing this is, as a hint in a word or two, such as `file` or `database_table`.
-    /// Absent means that the server does not say.
+    /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
+    /// the server does not specify it.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub kind: Option<String>,
-    /// An opaque mark of the present contents, which changes with them. Absent means that the
-    /// server keeps no versions.
+    /// Opaque version of the current contents. It changes whenever the contents change. Absent if
+    /// the server does not support versions.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub version: Option<String>,
-    /// Further facts about the resource under names of the server's choice. Absent means none.
+    /// Additional properties of the resource, under names that the server defines. Absent if there
+    /// are none.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub metadata: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Resource {
-    /// Makes one of its required members.
+    /// Creates a `Resource` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -12641,26 +12644,26 @@ impl Serialize for Resource {
     }
 }
 
-/// What all forms of resource contents share: where they come from and what they are.
+/// Base of all forms of resource contents: the URI and the media type.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcecontents)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceContents {
-    /// Which resource, or which part of one, these contents belong to.
+    /// URI of the resource, or of the part of a resource, that the contents belong to.
     pub uri: String,
-    /// The media type of these contents. Absent means that the server does not know.
+    /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `ResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -12729,79 +12732,79 @@ impl Serialize for ResourceContents {
     }
 }
 
-/// A pointer to a resource, given within a prompt or a tool's result instead of the contents.
-/// The client may read it later; it need not appear in `resources/list`.
+/// Link to a resource, in a prompt or a tool result. It does not include the contents; the
+/// client can read them later. The resource does not have to be listed by `resources/list`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelink)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceLink {
-    /// The address of the resource, to pass to `resources/read`.
+    /// URI of the resource for `resources/read`.
     pub uri: String,
-    /// What the resource holds, written so that people and models can judge whether they need it.
+    /// What the resource contains, so that users and models can decide whether they need it.
     pub description: Option<String>,
-    /// The media type of the contents. Absent means that the server does not know.
+    /// Media type of the contents. Absent if unknown.
     pub mime_type: Option<String>,
-    /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Length of the raw contents in bytes, before any base64 encoding. Absent means that it is
-    /// unknown; hosts use it to show sizes and to judge what fits into a context.
+    /// Size of the raw contents in bytes, before any base64 encoding. Absent if unknown. Hosts can
+    /// display it and use it to estimate whether the contents fit into the context of the model.
     pub size: Option<i64>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// A short identifier of the linked resource, which also serves as a label where there is no
-    /// `title`.
+    /// Short identifier of the linked resource. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
-    /// where there is none; a client that draws icons can handle at least PNG and JPEG.
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     pub icons: Option<Vec<Icon>>,
-    /// A plain HTTPS address that yields the same contents as `resources/read`, for code that has
-    /// no MCP connection. It must work without MCP credentials, so for private data it is usually
-    /// signed; absent means that reading goes through the server.
+    /// HTTPS URL with the same contents as `resources/read`, for code without an MCP connection.
+    /// It must work without MCP credentials, so URLs of private data are usually signed. If
+    /// absent, use `resources/read`.
     ///
-    /// Needs the feature `https-url`.
+    /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url: Option<String>,
-    /// When `httpUrl` stops working, as an ISO 8601 time. Absent does not mean never: be ready to
-    /// fall back on `resources/read`.
+    /// When `httpUrl` expires, as an ISO 8601 time. If absent, the URL can still expire, so always
+    /// be prepared to fall back to `resources/read`.
     ///
-    /// Needs the feature `https-url`.
+    /// Requires the feature `https-url`.
     #[cfg(feature = "https-url")]
     pub http_url_expires_at: Option<String>,
-    /// Whether this is a single thing to read or holds others. Absent leaves it open, and a read
-    /// may then bring several URIs.
+    /// Whether the resource is a single document or a collection. If absent, it can be either, and
+    /// a read can return contents with several URIs.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
-    /// What sort of thing this is, as a hint in a word or two, such as `file` or `database_table`.
-    /// Absent means that the server does not say.
+    /// Short hint about the kind of the resource, such as `file` or `database_table`. Absent if
+    /// the server does not specify it.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub kind: Option<String>,
-    /// An opaque mark of the present contents, which changes with them. Absent means that the
-    /// server keeps no versions.
+    /// Opaque version of the current contents. It changes whenever the contents change. Absent if
+    /// the server does not support versions.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub version: Option<String>,
-    /// Further facts about the resource under names of the server's choice. Absent means none.
+    /// Additional properties of the resource, under names that the server defines. Absent if there
+    /// are none.
     ///
-    /// Needs the feature `versioned-resources`.
+    /// Requires the feature `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     pub metadata: Option<Object>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceLink {
-    /// Makes one of its required members.
+    /// Creates a `ResourceLink` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -13078,9 +13081,10 @@ impl Serialize for ResourceLink {
     }
 }
 
-/// Says that the server's list of resources is no longer what it was, so that a cached list
-/// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
-/// for it; before, any server that declared `resources.listChanged` could send it.
+/// Informs the client that the server's list of resources has changed
+/// (`notifications/resources/list_changed`), so that the client can fetch it again. Since
+/// 2026-07-28 the server sends it only on a subscription that requests it. In earlier protocol
+/// versions any server that declares `resources.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelistchangednotification)
 ///
@@ -13106,14 +13110,14 @@ impl Serialize for ResourceLink {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResourceListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ResourceListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13172,24 +13176,24 @@ impl Serialize for ResourceListChangedNotification {
     }
 }
 
-/// Parameters of a request that concerns one resource.
+/// Parameters of a request about one resource.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceRequestParams {
-    /// Which resource is meant. Any scheme is allowed and only the server gives it meaning.
+    /// URI of the resource. It can have any scheme, and the server determines what it means.
     pub uri: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -13240,41 +13244,41 @@ impl Serialize for ResourceRequestParams {
     }
 }
 
-/// A family of resources whose addresses follow one pattern. Filling in the pattern's
-/// variables gives a URI that can be read.
+/// Description of a set of resources whose URIs follow a template. Expanding the variables of
+/// the template yields a URI for `resources/read`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplate)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
-    /// The pattern of the addresses, a URI template as of RFC 6570.
+    /// Template of the URIs, as defined by RFC 6570.
     pub uri_template: String,
-    /// What the resources of this family hold, written so that people and models can judge whether
+    /// What the resources of this template contain, so that users and models can decide whether
     /// they need them.
     pub description: Option<String>,
-    /// The media type of every resource of the family. Absent when it is unknown or differs
-    /// between them.
+    /// Media type of all resources of this template. Absent if it is unknown or differs between
+    /// the resources.
     pub mime_type: Option<String>,
-    /// Hints on whom the resources are for and how much they matter. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resources. Absent if the server gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// A short identifier of the template, which also serves as a label where there is no `title`.
+    /// Short identifier of the template. It is also displayed if there is no `title`.
     pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
+    /// Human-readable name for display. If absent, display `name` instead.
     pub title: Option<String>,
-    /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
-    /// where there is none; a client that draws icons can handle at least PNG and JPEG.
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceTemplate {
-    /// Makes one of its required members.
+    /// Creates a `ResourceTemplate` from its required fields.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -13405,20 +13409,20 @@ impl Serialize for ResourceTemplate {
     }
 }
 
-/// Names the resource template for whose variable completion is wanted.
+/// Reference to the resource template whose variable to complete.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplatereference)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
-    /// The URI template, as listed by `resources/templates/list`, or a plain URI.
+    /// URI template, as listed by `resources/templates/list`, or a plain URI.
     pub uri: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceTemplateReference {
-    /// Makes one of its required members.
+    /// Creates a `ResourceTemplateReference` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13467,9 +13471,10 @@ impl Serialize for ResourceTemplateReference {
     }
 }
 
-/// Says that a resource which the client watches has changed and is worth reading again. Only
-/// watched resources are reported: those in `resourceSubscriptions` of a
-/// `subscriptions/listen`, or before 2026-07-28 those named by `resources/subscribe`.
+/// Informs the client that a subscribed resource has changed and can be read again
+/// (`notifications/resources/updated`). The subscribed resources are those in
+/// `resourceSubscriptions` of `subscriptions/listen`, or before 2026-07-28 those of
+/// `resources/subscribe`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotification)
 ///
@@ -13496,14 +13501,14 @@ impl Serialize for ResourceTemplateReference {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotification {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotification` from its required fields.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
@@ -13565,19 +13570,19 @@ impl Serialize for ResourceUpdatedNotification {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
-    /// What has changed. It can be a part of the watched resource, such as a file in a watched
-    /// directory.
+    /// URI of the resource that has changed. It can be a part of the subscribed resource, such as
+    /// a file in a subscribed directory.
     pub uri: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceUpdatedNotificationParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13636,21 +13641,21 @@ impl Serialize for ResourceUpdatedNotificationParams {
     }
 }
 
-/// The part that all results share. Members beyond the known ones are allowed and kept.
+/// Base of all results. Unknown members are allowed and preserved.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#result)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResultObject {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
@@ -13661,7 +13666,7 @@ impl Default for ResultObject {
 }
 
 impl ResultObject {
-    /// Makes one without optional members.
+    /// Creates a `ResultObject` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13727,21 +13732,21 @@ impl Serialize for ResultObject {
     }
 }
 
-/// The `_meta` of a result, with the key by which a server introduces itself.
+/// `_meta` of a result, with the key that identifies the server software.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resultmetaobject)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
-    /// Name and version of the server's software, as it describes itself. Good for logs and
-    /// display, not for decisions, since nobody checks it.
+    /// Name and version of the server software, as declared by the server. The protocol does not
+    /// verify it, so use it only for display and logs.
     pub server_info: Option<Implementation>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResultMetaObject {
-    /// Makes one without optional members.
+    /// Creates a `ResultMetaObject` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13797,24 +13802,24 @@ impl Serialize for ResultMetaObject {
     }
 }
 
-/// Says what kind of result an answer holds, and so how to read it. Extensions add values of
-/// their own; a result without one, from a server older than 2026-07-28, counts as `complete`.
+/// Kind of a result, which determines how to decode it. Extensions can define additional
+/// values. A server of a protocol version before 2026-07-28 omits it, which means `complete`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resulttype)
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ResultType {
-    /// The request is done and this is its result.
+    /// The request is complete, and this is its final result.
     Complete,
-    /// The server needs more from the client first; the result is an [`InputRequiredResult`], and
-    /// the request is to be sent again with the answers.
+    /// The server needs input from the client. The result is an [`InputRequiredResult`], and the
+    /// client sends the request again with its responses.
     InputRequired,
-    /// A value that this revision does not name. Only [`From`] makes one, so that
-    /// a known value never hides in it.
+    /// A value that this revision does not declare. Only [`From`] creates it, so that
+    /// it never holds a declared value.
     Other(codec::OtherText<Self>),
 }
 
 impl ResultType {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -13875,19 +13880,19 @@ impl<'de> Deserialize<'de> for ResultType {
     }
 }
 
-/// The two sides of a conversation with a model.
+/// Author of a message in a conversation with a model.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#role)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum Role {
-    /// The person, or the program that acts for the person.
+    /// The user, or a program that acts for the user.
     User,
     /// The model.
     Assistant,
 }
 
 impl Role {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -13944,7 +13949,7 @@ impl<'de> Deserialize<'de> for Role {
     }
 }
 
-/// A directory or file that the client exposes to the server as a place to work in.
+/// Directory or file that the client allows the server to work on.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -13952,20 +13957,20 @@ impl<'de> Deserialize<'de> for Role {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Root {
-    /// The address of the place, which has to begin with `file://`.
+    /// URI of the directory or file. It must start with `file://`.
     pub uri: String,
-    /// A label for people. Absent means that the URI has to do.
+    /// Human-readable name for display. If absent, the URI is displayed.
     pub name: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Root {
-    /// Makes one of its required members.
+    /// Creates a `Root` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -14034,7 +14039,7 @@ impl Serialize for Root {
     }
 }
 
-/// One message of the conversation that is put to a model, or that a model produced.
+/// Message of a conversation with a model, sent to the model or generated by it.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -14042,20 +14047,20 @@ impl Serialize for Root {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
-    /// Whose words these are.
+    /// Author of the message.
     pub role: Role,
-    /// What is said. A user message with tool results must hold nothing but tool results.
+    /// Content of the message. A user message with tool results must contain only tool results.
     pub content: SamplingContent,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SamplingMessage {
-    /// Makes one of its required members.
+    /// Creates a `SamplingMessage` from its required fields.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -14117,7 +14122,8 @@ impl Serialize for SamplingMessage {
     }
 }
 
-/// One block of a sampling message: text, image, sound, a call of a tool or the result of one.
+/// Content block of a sampling message: text, an image, audio, a tool call, or the result of a
+/// tool call. The `type` member selects the variant.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -14125,15 +14131,15 @@ impl Serialize for SamplingMessage {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingMessageContentBlock {
-    /// A block of plain text, to or from a model.
+    /// Block of plain text, as input to a model or as its output.
     Text(TextContent),
-    /// A picture that travels inside the message, for a model to see or as its output.
+    /// Image embedded in a message, as input to a model or as its output.
     Image(ImageContent),
-    /// A sound clip that travels inside the message, for a model to hear or as its output.
+    /// Audio clip embedded in a message, as input to a model or as its output.
     Audio(AudioContent),
-    /// The model's wish to have a tool called, within a sampling conversation.
+    /// Tool call that the model requests in a sampling conversation.
     ToolUse(ToolUseContent),
-    /// What a tool returned, told to the model in a sampling conversation.
+    /// Result of a tool call in a sampling conversation.
     ToolResult(ToolResultContent),
 }
 
@@ -14224,19 +14230,20 @@ impl codec::Vacant for SamplingMessageContentBlock {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// What a server announces about its prompts. The object's presence alone, even empty, says
-/// that there are prompts to list and get.
+/// Support of a server for prompts. Even an empty object means that the server supports
+/// listing and getting prompts.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PromptsCapability {
-    /// Whether the server reports changes of its list of prompts. Absent means that it does not.
+    /// Whether the server sends notifications when its list of prompts changes. If absent, it does
+    /// not.
     pub list_changed: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl PromptsCapability {
-    /// Makes one without optional members.
+    /// Creates a `PromptsCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14290,21 +14297,22 @@ impl Serialize for PromptsCapability {
     }
 }
 
-/// What a server announces about its resources. The object's presence alone, even empty, says
-/// that there are resources to list and read.
+/// Support of a server for resources. Even an empty object means that the server supports
+/// listing and reading resources.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResourcesCapability {
-    /// Whether single resources can be watched for changes. Absent means that they cannot.
+    /// Whether clients can subscribe to changes of individual resources. If absent, they cannot.
     pub subscribe: Option<bool>,
-    /// Whether the server reports changes of its list of resources. Absent means that it does not.
+    /// Whether the server sends notifications when its list of resources changes. If absent, it
+    /// does not.
     pub list_changed: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ResourcesCapability {
-    /// Makes one without optional members.
+    /// Creates a `ResourcesCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14370,19 +14378,20 @@ impl Serialize for ResourcesCapability {
     }
 }
 
-/// What a server announces about its tools. The object's presence alone, even empty, says that
-/// there are tools to list and call.
+/// Support of a server for tools. Even an empty object means that the server supports listing
+/// and calling tools.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolsCapability {
-    /// Whether the server reports changes of its list of tools. Absent means that it does not.
+    /// Whether the server sends notifications when its list of tools changes. If absent, it does
+    /// not.
     pub list_changed: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolsCapability {
-    /// Makes one without optional members.
+    /// Creates a `ToolsCapability` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14436,36 +14445,38 @@ impl Serialize for ToolsCapability {
     }
 }
 
-/// What a server offers beyond the basics. A member that is absent is not offered; members
-/// that are not known here are allowed.
+/// Optional features that the server supports. The server does not support a feature whose
+/// member is absent. Capabilities that the protocol does not define are allowed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#servercapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
-    /// Capabilities outside the specification, by name, with settings as their sender sees fit.
-    pub experimental: Option<Map<JSONObject>>,
-    /// Present when the server can send log messages. **Deprecated** by this revision of the
+    /// Capabilities outside the specification, each with its settings under its own name. Absent
+    /// if there are none.
+    pub experimental: Option<Map<JsonObject>>,
+    /// Present if the server can send log messages. **Deprecated** by this revision of the
     /// specification.
-    pub logging: Option<JSONObject>,
-    /// Present when the server completes arguments of prompts and resource templates.
-    pub completions: Option<JSONObject>,
-    /// Present when the server has prompts.
+    pub logging: Option<JsonObject>,
+    /// Present if the server can complete arguments of prompts and variables of resource
+    /// templates.
+    pub completions: Option<JsonObject>,
+    /// Present if the server has prompts.
     pub prompts: Option<PromptsCapability>,
-    /// Present when the server has resources.
+    /// Present if the server has resources.
     pub resources: Option<ResourcesCapability>,
-    /// Present when the server has tools.
+    /// Present if the server has tools.
     pub tools: Option<ToolsCapability>,
-    /// Extensions that the server supports, by identifier, such as
-    /// `io.modelcontextprotocol/tasks`, each with its settings. An empty object means support
-    /// without settings.
-    pub extensions: Option<Map<JSONObject>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Protocol extensions that the server supports: a map from the identifier of the extension,
+    /// such as `io.modelcontextprotocol/tasks`, to its settings. An empty object means no
+    /// settings.
+    pub extensions: Option<Map<JsonObject>>,
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ServerCapabilities {
-    /// Makes one without optional members.
+    /// Creates a `ServerCapabilities` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14482,21 +14493,21 @@ impl ServerCapabilities {
 
     /// Sets `experimental`.
     #[must_use]
-    pub fn experimental(mut self, experimental: impl Into<Map<JSONObject>>) -> Self {
+    pub fn experimental(mut self, experimental: impl Into<Map<JsonObject>>) -> Self {
         self.experimental = Some(experimental.into());
         self
     }
 
     /// Sets `logging`.
     #[must_use]
-    pub fn logging(mut self, logging: impl Into<JSONObject>) -> Self {
+    pub fn logging(mut self, logging: impl Into<JsonObject>) -> Self {
         self.logging = Some(logging.into());
         self
     }
 
     /// Sets `completions`.
     #[must_use]
-    pub fn completions(mut self, completions: impl Into<JSONObject>) -> Self {
+    pub fn completions(mut self, completions: impl Into<JsonObject>) -> Self {
         self.completions = Some(completions.into());
         self
     }
@@ -14527,7 +14538,7 @@ impl ServerCapabilities {
 
     /// Sets `extensions`.
     #[must_use]
-    pub fn extensions(mut self, extensions: impl Into<Map<JSONObject>>) -> Self {
+    pub fn extensions(mut self, extensions: impl Into<Map<JsonObject>>) -> Self {
         self.extensions = Some(extensions.into());
         self
     }
@@ -14599,38 +14610,40 @@ impl Serialize for ServerCapabilities {
     }
 }
 
-/// Any notification that a server sends.
+/// Any notification that a server can send. The `method` member selects the variant.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#servernotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
-    /// Tells the server that nobody waits for a request's answer any more
-    /// (`notifications/cancelled`); it should stop and send no answer.
+    /// Cancels a request that the client sent earlier (`notifications/cancelled`).
     Cancelled(CancelledNotification),
-    /// Tells the sender of a long request how far the work has come.
+    /// Informs the sender of a request about the progress of that request
+    /// (`notifications/progress`).
     Progress(ProgressNotification),
-    /// Says that the server's list of resources is no longer what it was, so that a cached list
-    /// should be fetched again.
+    /// Informs the client that the server's list of resources has changed
+    /// (`notifications/resources/list_changed`), so that the client can fetch it again.
     ResourceListChanged(ResourceListChangedNotification),
-    /// The first thing that a server sends on a new subscription: it stands, and this is what it
-    /// covers.
+    /// Confirms a new subscription and the notifications that it covers
+    /// (`notifications/subscriptions/acknowledged`).
     SubscriptionsAcknowledged(SubscriptionsAcknowledgedNotification),
-    /// Says that a resource which the client watches has changed and is worth reading again.
+    /// Informs the client that a subscribed resource has changed and can be read again
+    /// (`notifications/resources/updated`).
     ResourceUpdated(ResourceUpdatedNotification),
-    /// Says that the server's list of prompts is no longer what it was, so that a cached list
-    /// should be fetched again.
+    /// Informs the client that the server's list of prompts has changed
+    /// (`notifications/prompts/list_changed`), so that the client can fetch it again.
     PromptListChanged(PromptListChangedNotification),
-    /// Says that the server's list of tools is no longer what it was, so that a cached list should
-    /// be fetched again.
+    /// Informs the client that the server's list of tools has changed
+    /// (`notifications/tools/list_changed`), so that the client can fetch it again.
     ToolListChanged(ToolListChangedNotification),
-    /// A log message of the server (`notifications/message`), on the stream of the request that it
-    /// belongs to.
+    /// Log message of the server (`notifications/message`).
     LoggingMessage(LoggingMessageNotification),
-    /// Brings the news of a task to a client that listed it in `taskIds` of a subscription.
+    /// Informs a client that subscribed to a task with `taskIds` about the state of the task
+    /// (`notifications/tasks`).
     #[cfg(feature = "tasks")]
     TaskStatus(TaskStatusNotification),
-    /// Says that the contents of a watched resource are new.
+    /// Informs the client that the contents of a subscribed resource have changed
+    /// (`notifications/resources/content_changed`).
     #[cfg(feature = "versioned-resources")]
     ResourceContentChanged(ResourceContentChangedNotification),
 }
@@ -14785,42 +14798,42 @@ impl codec::Vacant for ServerNotification {
     const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
-/// Any result that a server sends. Several have the same shape, so the request's method
-/// decides how to read one.
+/// Any result that a server can send. Several results have the same shape, so decode the
+/// result by the method of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#serverresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
-    /// Success with nothing to report.
+    /// Successful result without data.
     Empty(EmptyResult),
-    /// Says that the request cannot be finished yet.
+    /// Result that asks the client for input before the server can finish the request.
     InputRequired(InputRequiredResult),
-    /// A server's self-description: revisions, capabilities and guidance.
+    /// Supported protocol versions, capabilities and instructions of a server.
     Discover(DiscoverResult),
-    /// One page of the server's resources.
+    /// One page of the resources of the server.
     ListResources(ListResourcesResult),
-    /// One page of the server's resource templates.
+    /// One page of the resource templates of the server.
     ListResourceTemplates(ListResourceTemplatesResult),
-    /// The contents of a resource, in answer to `resources/read`.
+    /// Contents of a resource, in response to `resources/read`.
     ReadResource(ReadResourceResult),
-    /// The late answer to `subscriptions/listen`, by which a server ends a subscription in good
-    /// order, for instance when it shuts down.
+    /// Result of `subscriptions/listen`, which the server sends when it ends the subscription, for
+    /// example because it shuts down.
     SubscriptionsListen(SubscriptionsListenResult),
-    /// One page of the server's prompts.
+    /// One page of the prompts of the server.
     ListPrompts(ListPromptsResult),
-    /// A prompt, ready to be given to a model.
+    /// Messages of a prompt, ready to be sent to a model.
     GetPrompt(GetPromptResult),
-    /// One page of the server's tools.
+    /// One page of the tools of the server.
     ListTools(ListToolsResult),
-    /// What a tool returned.
+    /// Output of a tool.
     CallTool(CallToolResult),
-    /// Suggestions for the argument that the client asked about.
+    /// Suggestions for the value of an argument, in response to `completion/complete`.
     Complete(CompleteResult),
-    /// The description of one resource, in answer to `resources/metadata`.
+    /// Description of one resource, in response to `resources/metadata`.
     #[cfg(feature = "sep-2093")]
     ReadResourceMetadata(ReadResourceMetadataResult),
-    /// One resource: description and contents, in answer to `resources/get`.
+    /// Description and contents of one resource, in response to `resources/get`.
     #[cfg(feature = "versioned-resources")]
     GetResource(GetResourceResult),
 }
@@ -15076,15 +15089,16 @@ impl codec::Vacant for ServerResult {
     const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
 }
 
-/// A form field in which the user picks one of a fixed set of choices, with or without labels.
+/// Form field in which the user selects one of the given options, with or without labels.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#singleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SingleSelectEnumSchema {
-    /// A form field in which the user picks one choice, shown by its value.
+    /// Form field in which the user selects one of several options, each displayed by its value.
     Untitled(UntitledSingleSelectEnumSchema),
-    /// A form field in which the user picks one choice, each shown under a label of its own.
+    /// Form field in which the user selects one of several options, each displayed with its own
+    /// label.
     Titled(TitledSingleSelectEnumSchema),
 }
 
@@ -15150,21 +15164,21 @@ impl codec::Vacant for SingleSelectEnumSchema {
     const VACANT: Self = Self::Untitled(codec::Vacant::VACANT);
 }
 
-/// The kinds of text that a [`StringSchema`] can ask for.
+/// Text formats that a [`StringSchema`] can require.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum StringSchemaFormat {
     /// An e-mail address.
     Email,
     /// An absolute URI.
     Uri,
-    /// A calendar day such as `2026-07-28`.
+    /// A calendar date, such as `2026-07-28`.
     Date,
-    /// A point in time with its offset, such as `2026-07-28T09:00:00Z`.
+    /// A date and time with its UTC offset, such as `2026-07-28T09:00:00Z`.
     DateTime,
 }
 
 impl StringSchemaFormat {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -15225,30 +15239,30 @@ impl<'de> Deserialize<'de> for StringSchemaFormat {
     }
 }
 
-/// A form field that holds text.
+/// Form field for text.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#stringschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct StringSchema {
-    /// The label shown beside the field. Without it the member's name is shown.
+    /// Label of the field. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Text that explains the field to the user.
+    /// Explanation of the field for the user.
     pub description: Option<String>,
-    /// The least number of characters. Absent means that the text may be empty.
+    /// Minimum number of characters. If absent, the text can be empty.
     pub min_length: Option<i64>,
-    /// The greatest number of characters. Absent means no limit.
+    /// Maximum number of characters. If absent, there is no limit.
     pub max_length: Option<i64>,
-    /// The kind of text that is expected. Absent means any text.
+    /// Required format of the text. If absent, any text is allowed.
     pub format: Option<StringSchemaFormat>,
-    /// The text that the form starts with. Absent means that the field starts empty.
+    /// Initial text of the field. If absent, the field is initially empty.
     pub default: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl StringSchema {
-    /// Makes one without optional members.
+    /// Creates a `StringSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15377,31 +15391,32 @@ impl Serialize for StringSchema {
     }
 }
 
-/// Which notifications a subscription is about. Whatever is absent or false is not sent.
+/// Notifications that a subscription requests. The server does not send notifications whose
+/// member is absent or `false`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionfilter)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
-    /// Whether to report changes of the list of tools.
+    /// Whether to send notifications when the list of tools changes.
     pub tools_list_changed: Option<bool>,
-    /// Whether to report changes of the list of prompts.
+    /// Whether to send notifications when the list of prompts changes.
     pub prompts_list_changed: Option<bool>,
-    /// Whether to report changes of the list of resources.
+    /// Whether to send notifications when the list of resources changes.
     pub resources_list_changed: Option<bool>,
-    /// URIs of the resources whose changes to report. Absent or empty means none.
+    /// URIs of the resources whose changes to report. If absent or empty, there are none.
     pub resource_subscriptions: Option<Vec<String>>,
-    /// The tasks whose news to report. Absent or empty means none.
+    /// Identifiers of the tasks whose changes to report. If absent or empty, there are none.
     ///
-    /// Needs the feature `tasks`.
+    /// Requires the feature `tasks`.
     #[cfg(feature = "tasks")]
     pub task_ids: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionFilter {
-    /// Makes one without optional members.
+    /// Creates a `SubscriptionFilter` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15528,8 +15543,9 @@ impl Serialize for SubscriptionFilter {
     }
 }
 
-/// The first thing that a server sends on a new subscription: it stands, and this is what it
-/// covers. Nothing else may come on that subscription before.
+/// Confirms a new subscription and the notifications that it covers
+/// (`notifications/subscriptions/acknowledged`). It is the first message that the server sends
+/// on the subscription.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotification)
 ///
@@ -15558,14 +15574,14 @@ impl Serialize for SubscriptionFilter {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: SubscriptionsAcknowledgedNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsAcknowledgedNotification {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsAcknowledgedNotification` from its required fields.
     #[must_use]
     pub fn new(params: SubscriptionsAcknowledgedNotificationParams) -> Self {
         Self {
@@ -15627,19 +15643,19 @@ impl Serialize for SubscriptionsAcknowledgedNotification {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
-    /// The part of the wish that the server grants. What it does not support is missing here, so
-    /// compare it with what was asked for.
+    /// Notifications that the server will send on this subscription. It omits those that it does
+    /// not support, so compare this with the filter of the request.
     pub notifications: SubscriptionFilter,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsAcknowledgedNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsAcknowledgedNotificationParams` from its required fields.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self {
@@ -15698,8 +15714,9 @@ impl Serialize for SubscriptionsAcknowledgedNotificationParams {
     }
 }
 
-/// Opens a subscription: a stream on which the server sends the notifications that the client
-/// asks for. It stays unanswered while the subscription lasts.
+/// Opens a subscription (`subscriptions/listen`): a stream on which the server sends the
+/// requested notifications. The server responds to this request only when the subscription
+/// ends.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequest)
 ///
@@ -15730,18 +15747,18 @@ impl Serialize for SubscriptionsAcknowledgedNotificationParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: SubscriptionsListenRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsListenRequest {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsListenRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: SubscriptionsListenRequestParams,
@@ -15811,18 +15828,18 @@ impl Serialize for SubscriptionsListenRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
-    /// What the client wants to hear about. The server sends nothing beyond it.
+    /// Notifications that the client requests. The server sends no others.
     pub notifications: SubscriptionFilter,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsListenRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsListenRequestParams` from its required fields.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter, meta: RequestMetaObject) -> Self {
         Self {
@@ -15877,9 +15894,8 @@ impl Serialize for SubscriptionsListenRequestParams {
     }
 }
 
-/// The late answer to `subscriptions/listen`, by which a server ends a subscription in good
-/// order, for instance when it shuts down. A connection that simply breaks brings no such
-/// answer.
+/// Result of `subscriptions/listen`, which the server sends when it ends the subscription, for
+/// example because it shuts down. If the connection breaks, there is no such result.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresult)
 ///
@@ -15902,20 +15918,20 @@ impl Serialize for SubscriptionsListenRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResult {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: SubscriptionsListenResultMetaObject,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsListenResult {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsListenResult` from its required fields.
     #[must_use]
     pub fn new(meta: SubscriptionsListenResultMetaObject) -> Self {
         Self {
@@ -15973,24 +15989,23 @@ impl Serialize for SubscriptionsListenResult {
     }
 }
 
-/// The `_meta` of a [`SubscriptionsListenResult`], which names the subscription that ends.
+/// `_meta` of a [`SubscriptionsListenResult`], with the identifier of the subscription that ends.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultmetaobject)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
-    /// The `id` of the `subscriptions/listen` request that is being answered, as on the
-    /// subscription's notifications.
+    /// `id` of the `subscriptions/listen` request, as in the notifications of the subscription.
     pub subscription_id: RequestId,
-    /// Name and version of the server's software, as it describes itself. Good for logs and
-    /// display, not for decisions, since nobody checks it.
+    /// Name and version of the server software, as declared by the server. The protocol does not
+    /// verify it, so use it only for display and logs.
     pub server_info: Option<Implementation>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsListenResultMetaObject {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsListenResultMetaObject` from its required fields.
     #[must_use]
     pub fn new(subscription_id: impl Into<RequestId>) -> Self {
         Self {
@@ -16063,26 +16078,25 @@ impl Serialize for SubscriptionsListenResultMetaObject {
     }
 }
 
-/// The whole JSON-RPC answer to `subscriptions/listen`, sent when the server closes the
-/// subscription itself.
+/// JSON-RPC envelope of a successful response to `subscriptions/listen`. The server sends it
+/// when it closes the subscription.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultResponse {
-    /// What the request produced. Its form follows from the method of the request with the same
-    /// `id`.
+    /// Result of the request. Its type depends on the method of the request with the same `id`.
     pub result: SubscriptionsListenResult,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl SubscriptionsListenResultResponse {
-    /// Makes one of its required members.
+    /// Creates a `SubscriptionsListenResultResponse` from its required fields.
     #[must_use]
     pub fn new(result: SubscriptionsListenResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -16140,26 +16154,27 @@ impl Serialize for SubscriptionsListenResultResponse {
     }
 }
 
-/// A block of plain text, to or from a model.
+/// Block of plain text, as input to a model or as its output.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#textcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextContent {
-    /// The text itself.
+    /// The text.
     pub text: String,
-    /// Hints on whom the text is for and how much it matters. Absent means that nothing is known.
+    /// Hints about the audience and the importance of the text. Absent if the sender gives no
+    /// hints.
     pub annotations: Option<Annotations>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TextContent {
-    /// Makes one of its required members.
+    /// Creates a `TextContent` from its required fields.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -16231,65 +16246,65 @@ impl Serialize for TextContent {
     }
 }
 
-/// Contents of a resource that are text.
+/// Text contents of a resource.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#textresourcecontents)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextResourceContents {
-    /// Which resource, or which part of one, the text belongs to.
+    /// URI of the resource, or of the part of a resource, that the text belongs to.
     pub uri: String,
-    /// The media type of the text. Absent means that the server does not know.
+    /// Media type of the text. Absent if unknown.
     pub mime_type: Option<String>,
-    /// The text itself. Binary data goes into [`BlobResourceContents`] instead.
+    /// The text. Binary data is sent as [`BlobResourceContents`] instead.
     pub text: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// The short identifier of the resource that the text belongs to, as in a list of resources.
+    /// Short identifier of the resource that the text belongs to, as in a list of resources.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub name: Option<String>,
-    /// A label for people. Without it `name` is shown.
+    /// Human-readable name for display. If absent, `name` is displayed.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub title: Option<String>,
-    /// What the resource holds, as in a list of resources. Absent when the server gives none.
+    /// Description of the resource, as in a list of resources. Absent if the server provides none.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub description: Option<String>,
-    /// Pictures to show beside the resource. Absent means that there are none.
+    /// Icons to display next to the resource. Absent if there are none.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub icons: Option<Vec<Icon>>,
-    /// Hints on whom the resource is for and how much it matters. Absent means that nothing is
-    /// known.
+    /// Hints about the audience and the importance of the resource. Absent if the sender gives no
+    /// hints.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub annotations: Option<Annotations>,
-    /// Length in bytes of this form of the resource, before any base64 encoding. Absent means that
-    /// it is unknown.
+    /// Size in bytes of this representation of the resource, before any base64 encoding. Absent if
+    /// unknown.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub size: Option<i64>,
-    /// Whether this is a single thing or holds others. Absent leaves it open.
+    /// Whether the resource is a single document or a collection. If absent, it can be either.
     ///
-    /// Needs the feature `sep-2093`.
+    /// Requires the feature `sep-2093`.
     #[cfg(feature = "sep-2093")]
     pub resource_type: Option<ResourceType>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TextResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `TextResourceContents` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -16513,20 +16528,20 @@ impl Serialize for TextResourceContents {
     }
 }
 
-/// One choice: the value that comes back and the label that the user sees.
+/// Option of a form field: its value and its label.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledOption {
-    /// The value that comes back when this is chosen.
+    /// Value that is submitted if the user selects this option.
     pub const_: String,
-    /// The label that the user sees.
+    /// Label that is displayed to the user.
     pub title: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TitledOption {
-    /// Makes one of its required members.
+    /// Creates a `TitledOption` from its required fields.
     #[must_use]
     pub fn new(const_: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
@@ -16577,18 +16592,18 @@ impl Serialize for TitledOption {
     }
 }
 
-/// The choices of a [`TitledMultiSelectEnumSchema`].
+/// Options of a [`TitledMultiSelectEnumSchema`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledMultiSelectItems {
-    /// Value and label of each choice, in the order of display.
+    /// Value and label of each option, in display order.
     pub any_of: Vec<TitledOption>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TitledMultiSelectItems {
-    /// Makes one of its required members.
+    /// Creates a `TitledMultiSelectItems` from its required fields.
     #[must_use]
     pub fn new(any_of: impl Into<Vec<TitledOption>>) -> Self {
         Self {
@@ -16635,31 +16650,30 @@ impl Serialize for TitledMultiSelectItems {
     }
 }
 
-/// A form field in which the user may tick several choices, each shown under a label of its
-/// own.
+/// Form field in which the user can select several options, each displayed with its own label.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledmultiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchema {
-    /// The label shown beside the field. Without it the member's name is shown.
+    /// Label of the field. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Text that explains the field to the user.
+    /// Explanation of the field for the user.
     pub description: Option<String>,
-    /// How many choices have to be ticked at least. Absent means no minimum.
+    /// Minimum number of options that the user must select. If absent, there is no minimum.
     pub min_items: Option<i64>,
-    /// How many choices may be ticked at most. Absent means no limit.
+    /// Maximum number of options that the user can select. If absent, there is no maximum.
     pub max_items: Option<i64>,
-    /// The choices.
+    /// Options to choose from.
     pub items: TitledMultiSelectItems,
-    /// The values that are ticked at the start. Absent means none.
+    /// Values that are initially selected. If absent, none is selected.
     pub default: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TitledMultiSelectEnumSchema {
-    /// Makes one of its required members.
+    /// Creates a `TitledMultiSelectEnumSchema` from its required fields.
     #[must_use]
     pub fn new(items: TitledMultiSelectItems) -> Self {
         Self {
@@ -16781,26 +16795,27 @@ impl Serialize for TitledMultiSelectEnumSchema {
     }
 }
 
-/// A form field in which the user picks one choice, each shown under a label of its own.
+/// Form field in which the user selects one of several options, each displayed with its own
+/// label.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledsingleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
-    /// The label shown beside the field. Without it the member's name is shown.
+    /// Label of the field. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Text that explains the field to the user.
+    /// Explanation of the field for the user.
     pub description: Option<String>,
-    /// Value and label of each choice, in the order of display.
+    /// Value and label of each option, in display order.
     pub one_of: Vec<TitledOption>,
-    /// The value that is picked at the start. Absent means none.
+    /// Value that is initially selected. If absent, none is selected.
     pub default: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl TitledSingleSelectEnumSchema {
-    /// Makes one of its required members.
+    /// Creates a `TitledSingleSelectEnumSchema` from its required fields.
     #[must_use]
     pub fn new(one_of: impl Into<Vec<TitledOption>>) -> Self {
         Self {
@@ -16882,19 +16897,19 @@ impl Serialize for TitledSingleSelectEnumSchema {
     }
 }
 
-/// The JSON Schema of a tool's arguments. Keywords that are not listed here are kept as they
-/// are, among them `x-mcp-header`, which has an argument repeated in an HTTP header.
+/// JSON Schema of a tool's arguments. Keywords without a member here are preserved, including
+/// `x-mcp-header`, which requires that an HTTP header repeats an argument.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolInputSchema {
-    /// The JSON Schema dialect. Absent means 2020-12.
+    /// JSON Schema dialect. If absent, the dialect is 2020-12.
     pub schema: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolInputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolInputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -16950,19 +16965,18 @@ impl Serialize for ToolInputSchema {
     }
 }
 
-/// The JSON Schema of a tool's structured result. Keywords that are not listed here are kept
-/// as they are.
+/// JSON Schema of a tool's structured result. Keywords without a member here are preserved.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolOutputSchema {
-    /// The JSON Schema dialect. Absent means 2020-12.
+    /// JSON Schema dialect. If absent, the dialect is 2020-12.
     pub schema: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolOutputSchema {
-    /// Makes one without optional members.
+    /// Creates a `ToolOutputSchema` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17015,41 +17029,42 @@ impl Serialize for ToolOutputSchema {
     }
 }
 
-/// Something that a server can do on request, described so that a model can decide when and
-/// how to call it.
+/// Description of a tool of the server, from which a model can decide when and how to call it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#tool)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
-    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
+    /// Identifier of the tool for `tools/call`, unique within the server. It should have at most
+    /// 128 characters and consist of ASCII letters, digits, `_`, `-` and `.`. Names are
+    /// case-sensitive.
     pub name: String,
-    /// The label shown to people. Without it `annotations.title` is used, and then `name`.
+    /// Human-readable name for display. If absent, `annotations.title` is displayed, or `name` if
+    /// that is absent, too.
     pub title: Option<String>,
-    /// What the tool does and when to use it. Models rely on it to choose.
+    /// What the tool does and when to use it. Models use this text to choose a tool.
     pub description: Option<String>,
-    /// The JSON Schema that the arguments of a call have to satisfy. Its root always describes an
-    /// object; from 2026-07-28 on all other keywords may be used as well.
+    /// JSON Schema for the arguments of the tool. Its root must describe an object. Since
+    /// 2026-07-28 it can contain any other JSON Schema keyword.
     pub input_schema: ToolInputSchema,
-    /// The JSON Schema that `structuredContent` of a result will satisfy. Absent means that
-    /// nothing is promised; until 2025-11-25 its root has to describe an object.
+    /// JSON Schema to which `structuredContent` of the results conforms. If absent, the structure
+    /// of the results is not specified. Up to 2025-11-25 its root must describe an object.
     pub output_schema: Option<ToolOutputSchema>,
-    /// Hints on the tool's effects. They are claims of the server, not guarantees.
+    /// Hints about the effects of the tool. They are claims of the server, not guarantees.
     pub annotations: Option<ToolAnnotations>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<MetaObject>,
-    /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
-    /// where there is none; a client that draws icons can handle at least PNG and JPEG.
+    /// Icons to display next to the name, usually one image in several sizes or themes. Clients
+    /// that display icons must support at least PNG and JPEG. Absent if there are no icons.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl Tool {
-    /// Makes one of its required members.
+    /// Creates a `Tool` from its required fields.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
@@ -17181,32 +17196,31 @@ impl Serialize for Tool {
     }
 }
 
-/// What a server claims about a tool's effects. Base no decision on it unless the server is
+/// Claims of a server about the effects of a tool. Do not rely on them unless the server is
 /// trusted.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// A label for people, used where the tool itself has no `title`.
+    /// Human-readable name for display, used if the tool itself has no `title`.
     pub title: Option<String>,
-    /// Whether the tool leaves everything as it is. Absent means false.
+    /// Whether the tool has no effect on its environment. If absent, `false` is assumed.
     pub read_only_hint: Option<bool>,
-    /// Whether the tool may delete or overwrite something; if false it only adds. Absent means
-    /// true, and it says nothing for a tool that only reads.
+    /// Whether the tool may delete or overwrite data. If `false`, it only adds data. If absent,
+    /// `true` is assumed. Not meaningful for a read-only tool.
     pub destructive_hint: Option<bool>,
-    /// Whether a second call with the same arguments changes nothing further. Absent means false,
-    /// and it says nothing for a tool that only reads.
+    /// Whether repeated calls with the same arguments have no additional effect. If absent,
+    /// `false` is assumed. Not meaningful for a read-only tool.
     pub idempotent_hint: Option<bool>,
-    /// Whether the tool deals with things outside the server's own reach, such as the web. Absent
-    /// means true.
+    /// Whether the tool accesses external systems, such as the web. If absent, `true` is assumed.
     pub open_world_hint: Option<bool>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolAnnotations {
-    /// Makes one without optional members.
+    /// Creates a `ToolAnnotations` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17317,19 +17331,19 @@ impl Serialize for ToolAnnotations {
     }
 }
 
-/// The rules for the use of tools in sampling.
+/// Modes of tool use in sampling.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ToolChoiceMode {
-    /// The model decides for itself.
+    /// The model decides whether it calls tools.
     Auto,
-    /// The model has to call at least one tool before it finishes.
+    /// The model must call at least one tool before it completes its response.
     Required,
-    /// The model may not call any tool.
+    /// The model must not call tools.
     None,
 }
 
 impl ToolChoiceMode {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -17388,7 +17402,7 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
     }
 }
 
-/// Whether the model may, must or must not use tools while it answers a sampling request.
+/// Whether the model may, must or must not call tools when it processes a sampling request.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -17396,14 +17410,14 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolChoice {
-    /// The rule to follow. Absent means `auto`.
+    /// Mode of tool use. If absent, `auto` is assumed.
     pub mode: Option<ToolChoiceMode>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolChoice {
-    /// Makes one without optional members.
+    /// Creates a `ToolChoice` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17456,9 +17470,10 @@ impl Serialize for ToolChoice {
     }
 }
 
-/// Says that the server's list of tools is no longer what it was, so that a cached list should
-/// be fetched again. From 2026-07-28 on it arrives only on a subscription that asked for it;
-/// before, any server that declared `tools.listChanged` could send it.
+/// Informs the client that the server's list of tools has changed
+/// (`notifications/tools/list_changed`), so that the client can fetch it again. Since
+/// 2026-07-28 the server sends it only on a subscription that requests it. In earlier protocol
+/// versions any server that declares `tools.listChanged` can send it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toollistchangednotification)
 ///
@@ -17484,14 +17499,14 @@ impl Serialize for ToolChoice {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolListChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: Option<NotificationParams>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolListChangedNotification {
-    /// Makes one without optional members.
+    /// Creates a `ToolListChangedNotification` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17550,8 +17565,8 @@ impl Serialize for ToolListChangedNotification {
     }
 }
 
-/// What a tool returned, told to the model in a sampling conversation. It belongs to a
-/// [`ToolUseContent`] of the message before.
+/// Result of a tool call in a sampling conversation. It responds to a [`ToolUseContent`] of
+/// the preceding message.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -17559,24 +17574,25 @@ impl Serialize for ToolListChangedNotification {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolResultContent {
-    /// The `id` of the call that this answers.
+    /// `id` of the tool call that this is the result of.
     pub tool_use_id: String,
-    /// What the tool returned, in blocks for the model to read.
+    /// Output of the tool as content blocks for the model.
     pub content: Vec<ContentBlock>,
-    /// The same as data, matching the tool's `outputSchema` if there is one. Until 2025-11-25 it
-    /// has to be an object.
+    /// Output of the tool as a JSON value. If the tool has an `outputSchema`, the value should
+    /// conform to it. Up to 2025-11-25 the value must be an object.
     pub structured_content: Option<Value>,
-    /// Whether the tool failed, in which case `content` says how. Absent means that it succeeded.
+    /// Whether the tool failed, in which case `content` describes the error. If absent, the tool
+    /// succeeded.
     pub is_error: Option<bool>,
-    /// Metadata about the result. Pass it on unchanged when the conversation is sent again, which
-    /// lets models reuse what they have cached.
+    /// Metadata about the result. Keep it unchanged when you send the conversation again, so that
+    /// models can reuse cached data.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolResultContent {
-    /// Makes one of its required members.
+    /// Creates a `ToolResultContent` from its required fields.
     #[must_use]
     pub fn new(
         tool_use_id: impl Into<String>,
@@ -17682,8 +17698,8 @@ impl Serialize for ToolResultContent {
     }
 }
 
-/// The model's wish to have a tool called, within a sampling conversation. The next message
-/// has to bring a [`ToolResultContent`] for it.
+/// Tool call that the model requests in a sampling conversation. The next message must contain
+/// a [`ToolResultContent`] for it.
 ///
 /// **Deprecated** by this revision of the specification.
 ///
@@ -17691,21 +17707,21 @@ impl Serialize for ToolResultContent {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolUseContent {
-    /// An identifier of this call, which its result repeats as `toolUseId`.
+    /// Identifier of this tool call. The result repeats it as `toolUseId`.
     pub id: String,
-    /// Which tool to call.
+    /// Name of the tool to call.
     pub name: String,
-    /// The arguments of the call, as the tool's `inputSchema` describes them.
+    /// Arguments of the tool call, which conform to the tool's `inputSchema`.
     pub input: Object,
-    /// Metadata about the call. Pass it on unchanged when the conversation is sent again, which
-    /// lets models reuse what they have cached.
+    /// Metadata about the tool call. Keep it unchanged when you send the conversation again, so
+    /// that models can reuse cached data.
     pub meta: Option<MetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl ToolUseContent {
-    /// Makes one of its required members.
+    /// Creates a `ToolUseContent` from its required fields.
     #[must_use]
     pub fn new(
         id: impl Into<String>,
@@ -17783,21 +17799,22 @@ impl Serialize for ToolUseContent {
     }
 }
 
-/// Details of an [`UnsupportedProtocolVersionError`], enough for the client to try again.
+/// Details of an [`UnsupportedProtocolVersionError`], from which the client can choose another
+/// protocol version.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorData {
-    /// The revisions that the server speaks. A client that speaks one of them sends its request
-    /// again in that one.
+    /// Protocol versions that the server supports. If the client supports one of them, it retries
+    /// the request with that version.
     pub supported: Vec<String>,
-    /// The revision that the client asked for.
+    /// Protocol version of the request.
     pub requested: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsupportedProtocolVersionErrorData {
-    /// Makes one of its required members.
+    /// Creates an `UnsupportedProtocolVersionErrorData` from its required fields.
     #[must_use]
     pub fn new(supported: impl Into<Vec<String>>, requested: impl Into<String>) -> Self {
         Self {
@@ -17852,20 +17869,20 @@ impl Serialize for UnsupportedProtocolVersionErrorData {
     }
 }
 
-/// The `error` member of an [`UnsupportedProtocolVersionError`].
+/// Error object of an [`UnsupportedProtocolVersionError`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorObject {
-    /// One short sentence for people about the mismatch.
+    /// Short description of the error, in one sentence.
     pub message: String,
-    /// The revision asked for and those on offer.
+    /// Requested protocol version and the supported ones.
     pub data: UnsupportedProtocolVersionErrorData,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsupportedProtocolVersionErrorObject {
-    /// Makes one of its required members.
+    /// Creates an `UnsupportedProtocolVersionErrorObject` from its required fields.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -17926,25 +17943,25 @@ impl Serialize for UnsupportedProtocolVersionErrorObject {
     }
 }
 
-/// The answer to a request in a protocol revision that the server does not speak. Over HTTP it
-/// comes with status 400.
+/// Error for a request with a protocol version that the server does not support. Over HTTP,
+/// the status is 400.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#unsupportedprotocolversionerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionError {
-    /// What went wrong, with code -32022 and the revisions to choose from.
+    /// Error object with code `-32022` and the supported protocol versions.
     pub error: UnsupportedProtocolVersionErrorObject,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: Option<RequestId>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UnsupportedProtocolVersionError {
-    /// Makes one of its required members.
+    /// Creates an `UnsupportedProtocolVersionError` from its required fields.
     #[must_use]
     pub fn new(error: UnsupportedProtocolVersionErrorObject) -> Self {
         Self {
@@ -18004,18 +18021,18 @@ impl Serialize for UnsupportedProtocolVersionError {
     }
 }
 
-/// The choices of an [`UntitledMultiSelectEnumSchema`].
+/// Options of an [`UntitledMultiSelectEnumSchema`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledMultiSelectItems {
-    /// The values to choose from, in the order of display.
+    /// Values to choose from, in display order.
     pub enum_: Vec<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UntitledMultiSelectItems {
-    /// Makes one of its required members.
+    /// Creates an `UntitledMultiSelectItems` from its required fields.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -18064,30 +18081,30 @@ impl Serialize for UntitledMultiSelectItems {
     }
 }
 
-/// A form field in which the user may tick several choices, shown by their values.
+/// Form field in which the user can select several options, each displayed by its value.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledmultiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchema {
-    /// The label shown beside the field. Without it the member's name is shown.
+    /// Label of the field. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Text that explains the field to the user.
+    /// Explanation of the field for the user.
     pub description: Option<String>,
-    /// How many choices have to be ticked at least. Absent means no minimum.
+    /// Minimum number of options that the user must select. If absent, there is no minimum.
     pub min_items: Option<i64>,
-    /// How many choices may be ticked at most. Absent means no limit.
+    /// Maximum number of options that the user can select. If absent, there is no maximum.
     pub max_items: Option<i64>,
-    /// The choices.
+    /// Options to choose from.
     pub items: UntitledMultiSelectItems,
-    /// The values that are ticked at the start. Absent means none.
+    /// Values that are initially selected. If absent, none is selected.
     pub default: Option<Vec<String>>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UntitledMultiSelectEnumSchema {
-    /// Makes one of its required members.
+    /// Creates an `UntitledMultiSelectEnumSchema` from its required fields.
     #[must_use]
     pub fn new(items: UntitledMultiSelectItems) -> Self {
         Self {
@@ -18209,26 +18226,26 @@ impl Serialize for UntitledMultiSelectEnumSchema {
     }
 }
 
-/// A form field in which the user picks one choice, shown by its value.
+/// Form field in which the user selects one of several options, each displayed by its value.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledsingleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
-    /// The label shown beside the field. Without it the member's name is shown.
+    /// Label of the field. If absent, the name of the property is displayed.
     pub title: Option<String>,
-    /// Text that explains the field to the user.
+    /// Explanation of the field for the user.
     pub description: Option<String>,
-    /// The values to choose from, in the order of display.
+    /// Values to choose from, in display order.
     pub enum_: Vec<String>,
-    /// The value that is picked at the start. Absent means none.
+    /// Value that is initially selected. If absent, none is selected.
     pub default: Option<String>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 impl UntitledSingleSelectEnumSchema {
-    /// Makes one of its required members.
+    /// Creates an `UntitledSingleSelectEnumSchema` from its required fields.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -18310,27 +18327,27 @@ impl Serialize for UntitledSingleSelectEnumSchema {
     }
 }
 
-/// How a task stands.
+/// Status of a task.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum TaskStatus {
-    /// The work goes on.
+    /// The task is running.
     Working,
-    /// The work waits for answers from the other side.
+    /// The task waits for input from the peer.
     InputRequired,
-    /// The request succeeded and its result can be had.
+    /// The request succeeded, and its result is available.
     Completed,
-    /// The request failed, and the error can be had.
+    /// The request failed, and the error is available.
     Failed,
-    /// The work was stopped before it was done.
+    /// The task was cancelled before its work finished.
     Cancelled,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatus {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -18405,38 +18422,39 @@ impl<'de> Deserialize<'de> for TaskStatus {
     }
 }
 
-/// The state of work that goes on after its request was answered.
+/// State of work that continues after the response to the request.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Task {
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// How the task stands. `completed`, `failed` and `cancelled` are final.
+    /// Status of the task. `completed`, `failed` and `cancelled` are final.
     pub status: TaskStatus,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task is kept, in milliseconds, or `null` for no limit. It
-    /// can change while the task runs.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task; `null`
+    /// means no limit. The value can change while the task runs.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl Task {
-    /// Makes one of its required members.
+    /// Creates a `Task` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18572,36 +18590,37 @@ impl Serialize for Task {
     }
 }
 
-/// A task that is being worked on.
+/// Task that is still running.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WorkingTask {
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task is kept, in milliseconds, or `null` for no limit. It
-    /// can change while the task runs.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task; `null`
+    /// means no limit. The value can change while the task runs.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl WorkingTask {
-    /// Makes one of its required members.
+    /// Creates a `WorkingTask` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18734,39 +18753,41 @@ impl Serialize for WorkingTask {
     }
 }
 
-/// A task that waits for answers from the client, which come by `tasks/update`.
+/// Task that waits for input from the client. The client sends it with `tasks/update`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InputRequiredTask {
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task is kept, in milliseconds, or `null` for no limit. It
-    /// can change while the task runs.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task; `null`
+    /// means no limit. The value can change while the task runs.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// All questions that are open just now, each under a key that is never used again for this
-    /// task. The same one comes back until it is answered, so show each key to the user only once.
+    /// All pending input requests of the task, each under a key that is used only once per task.
+    /// The server repeats a pending request until the client has responded to it, so present each
+    /// key to the user only once.
     pub input_requests: InputRequests,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl InputRequiredTask {
-    /// Makes one of its required members.
+    /// Creates an `InputRequiredTask` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18906,39 +18927,40 @@ impl Serialize for InputRequiredTask {
     }
 }
 
-/// A task that is done, with the result of the request that began it.
+/// Task that has finished, with the result of the request that started it.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompletedTask {
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task and its outcome are kept, in milliseconds, or `null`
-    /// for no limit. Fetch what is needed before then.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task and its
+    /// outcome; `null` means no limit. Fetch the outcome before this time has elapsed.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// What the original request would have returned, such as a [`CallToolResult`]. A tool that
-    /// failed in its own terms is found here too, with `isError`.
+    /// Result that the original request would have returned, such as a [`CallToolResult`]. It can
+    /// also report an error of the tool with `isError`.
     pub result: Object,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CompletedTask {
-    /// Makes one of its required members.
+    /// Creates a `CompletedTask` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19078,39 +19100,40 @@ impl Serialize for CompletedTask {
     }
 }
 
-/// A task that ended with a JSON-RPC error. A tool's own failure is not one: that is a
-/// completed task whose result has `isError`.
+/// Task that ended with a JSON-RPC error. A tool that reports an error in its result completes
+/// the task instead: see `isError` in the result.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FailedTask {
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task and its outcome are kept, in milliseconds, or `null`
-    /// for no limit. Fetch what is needed before then.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task and its
+    /// outcome; `null` means no limit. Fetch the outcome before this time has elapsed.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// The JSON-RPC error that the original request would have been answered with.
+    /// JSON-RPC error that the original request would have returned.
     pub error: ErrorObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl FailedTask {
-    /// Makes one of its required members.
+    /// Creates a `FailedTask` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19250,36 +19273,37 @@ impl Serialize for FailedTask {
     }
 }
 
-/// A task that was stopped before it was done.
+/// Task that was cancelled before its work finished.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledTask {
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task and its outcome are kept, in milliseconds, or `null`
-    /// for no limit. Fetch what is needed before then.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task and its
+    /// outcome; `null` means no limit. Fetch the outcome before this time has elapsed.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CancelledTask {
-    /// Makes one of its required members.
+    /// Creates a `CancelledTask` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19412,22 +19436,22 @@ impl Serialize for CancelledTask {
     }
 }
 
-/// A task with what belongs to its status: open questions, the result or the error.
+/// Task with the data of its status: the pending input requests, the result, or the error.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DetailedTask {
-    /// A task that is being worked on.
+    /// Task that is still running.
     Working(WorkingTask),
-    /// A task that waits for answers from the client, which come by `tasks/update`.
+    /// Task that waits for input from the client.
     InputRequired(InputRequiredTask),
-    /// A task that is done, with the result of the request that began it.
+    /// Task that has finished, with the result of the request that started it.
     Completed(CompletedTask),
-    /// A task that ended with a JSON-RPC error.
+    /// Task that ended with a JSON-RPC error.
     Failed(FailedTask),
-    /// A task that was stopped before it was done.
+    /// Task that was cancelled before its work finished.
     Cancelled(CancelledTask),
 }
 
@@ -19526,11 +19550,11 @@ impl codec::Vacant for DetailedTask {
     const VACANT: Self = Self::Working(codec::Vacant::VACANT);
 }
 
-/// The answer of a server that goes on working: a task to ask about in place of the ordinary
-/// result. It may be sent only for `tools/call`, and only to a client whose request declared
-/// the extension.
+/// Result that contains a task instead of the ordinary result: the server continues the work,
+/// and the client polls the task. A server may return it only for `tools/call`, and only if
+/// the request declared the extension.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -19555,35 +19579,36 @@ impl codec::Vacant for DetailedTask {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// How the task stands from the start, mostly `working`.
+    /// Initial status of the task, usually `working`.
     pub status: TaskStatus,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task is kept, in milliseconds, or `null` for no limit. It
-    /// can change while the task runs.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task; `null`
+    /// means no limit. The value can change while the task runs.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CreateTaskResult {
-    /// Makes one of its required members.
+    /// Creates a `CreateTaskResult` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19736,10 +19761,10 @@ impl Serialize for CreateTaskResult {
     }
 }
 
-/// Asks how a task stands. Repeat it at the interval that the task names until the status is
-/// final.
+/// Requests the state of a task (`tasks/get`). Poll at the interval that the task suggests
+/// until its status is final.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -19771,19 +19796,19 @@ impl Serialize for CreateTaskResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: GetTaskRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -19850,25 +19875,25 @@ impl Serialize for GetTaskRequest {
 
 /// Parameters of `tasks/get`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
-    /// Which task is asked about. One that is unknown or no longer kept is answered with -32602;
-    /// over HTTP the header `Mcp-Name` repeats it.
+    /// Identifier of the task. If it is unknown or if the task is no longer kept, the request
+    /// fails with error `-32602`. Over HTTP, the `Mcp-Name` header repeats it.
     pub task_id: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskRequestParams` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -19931,40 +19956,41 @@ impl Serialize for GetTaskRequestParams {
     }
 }
 
-/// An answer to `tasks/get`: the work goes on.
+/// Response to `tasks/get` for a task that is still running.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskResultWorking {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task is kept, in milliseconds, or `null` for no limit. It
-    /// can change while the task runs.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task; `null`
+    /// means no limit. The value can change while the task runs.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultWorking {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResultWorking` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20114,43 +20140,45 @@ impl Serialize for GetTaskResultWorking {
     }
 }
 
-/// An answer to `tasks/get`: the client has questions to answer.
+/// Response to `tasks/get` for a task that waits for input from the client.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskResultInputRequired {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task is kept, in milliseconds, or `null` for no limit. It
-    /// can change while the task runs.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task; `null`
+    /// means no limit. The value can change while the task runs.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// All questions that are open just now, each under a key that is never used again for this
-    /// task. The same one comes back until it is answered, so show each key to the user only once.
+    /// All pending input requests of the task, each under a key that is used only once per task.
+    /// The server repeats a pending request until the client has responded to it, so present each
+    /// key to the user only once.
     pub input_requests: InputRequests,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultInputRequired {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResultInputRequired` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20307,43 +20335,44 @@ impl Serialize for GetTaskResultInputRequired {
     }
 }
 
-/// An answer to `tasks/get`: the work is done and the result is here.
+/// Response to `tasks/get` for a task that has completed, with its result.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskResultCompleted {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task and its outcome are kept, in milliseconds, or `null`
-    /// for no limit. Fetch what is needed before then.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task and its
+    /// outcome; `null` means no limit. Fetch the outcome before this time has elapsed.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// What the original request would have returned, such as a [`CallToolResult`]. A tool that
-    /// failed in its own terms is found here too, with `isError`.
+    /// Result that the original request would have returned, such as a [`CallToolResult`]. It can
+    /// also report an error of the tool with `isError`.
     pub result: Object,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultCompleted {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResultCompleted` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20500,42 +20529,43 @@ impl Serialize for GetTaskResultCompleted {
     }
 }
 
-/// An answer to `tasks/get`: the request ended with an error.
+/// Response to `tasks/get` for a task that failed with a JSON-RPC error.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskResultFailed {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task and its outcome are kept, in milliseconds, or `null`
-    /// for no limit. Fetch what is needed before then.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task and its
+    /// outcome; `null` means no limit. Fetch the outcome before this time has elapsed.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// The JSON-RPC error that the original request would have been answered with.
+    /// JSON-RPC error that the original request would have returned.
     pub error: ErrorObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultFailed {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResultFailed` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20692,40 +20722,41 @@ impl Serialize for GetTaskResultFailed {
     }
 }
 
-/// An answer to `tasks/get`: the work was stopped.
+/// Response to `tasks/get` for a task that was cancelled.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskResultCancelled {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task and its outcome are kept, in milliseconds, or `null`
-    /// for no limit. Fetch what is needed before then.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task and its
+    /// outcome; `null` means no limit. Fetch the outcome before this time has elapsed.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultCancelled {
-    /// Makes one of its required members.
+    /// Creates a `GetTaskResultCancelled` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20875,9 +20906,9 @@ impl Serialize for GetTaskResultCancelled {
     }
 }
 
-/// How a task stands, in answer to `tasks/get`, with all that belongs to its status.
+/// State of a task with the data of its status, in response to `tasks/get`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -20905,19 +20936,19 @@ impl Serialize for GetTaskResultCancelled {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GetTaskResult {
-    /// An answer to `tasks/get`: the work goes on.
+    /// Response to `tasks/get` for a task that is still running.
     #[cfg(feature = "tasks")]
     Working(GetTaskResultWorking),
-    /// An answer to `tasks/get`: the client has questions to answer.
+    /// Response to `tasks/get` for a task that waits for input from the client.
     #[cfg(feature = "tasks")]
     InputRequired(GetTaskResultInputRequired),
-    /// An answer to `tasks/get`: the work is done and the result is here.
+    /// Response to `tasks/get` for a task that has completed, with its result.
     #[cfg(feature = "tasks")]
     Completed(GetTaskResultCompleted),
-    /// An answer to `tasks/get`: the request ended with an error.
+    /// Response to `tasks/get` for a task that failed with a JSON-RPC error.
     #[cfg(feature = "tasks")]
     Failed(GetTaskResultFailed),
-    /// An answer to `tasks/get`: the work was stopped.
+    /// Response to `tasks/get` for a task that was cancelled.
     #[cfg(feature = "tasks")]
     Cancelled(GetTaskResultCancelled),
 }
@@ -21027,10 +21058,10 @@ impl codec::Vacant for GetTaskResult {
     const VACANT: Self = Self::Working(codec::Vacant::VACANT);
 }
 
-/// Answers questions that a task has put to the client. Several may be sent, each with some of
-/// the answers.
+/// Sends responses to the input requests of a task (`tasks/update`). The client can split the
+/// responses into several of these requests.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21067,19 +21098,19 @@ impl codec::Vacant for GetTaskResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UpdateTaskRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: UpdateTaskRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskRequest {
-    /// Makes one of its required members.
+    /// Creates an `UpdateTaskRequest` from its required fields.
     #[must_use]
     pub fn new(params: UpdateTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -21146,27 +21177,29 @@ impl Serialize for UpdateTaskRequest {
 
 /// Parameters of `tasks/update`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UpdateTaskRequestParams {
-    /// Which task the answers are for. Over HTTP the header `Mcp-Name` repeats it.
+    /// Identifier of the task that the responses belong to. Over HTTP, the `Mcp-Name` header
+    /// repeats it.
     pub task_id: String,
-    /// The answers, under the keys of the task's `inputRequests`. Keys that are not open, or no
-    /// longer, are ignored; the task waits until all are answered.
+    /// Responses under the keys of the task's `inputRequests`. The server ignores keys that are
+    /// unknown or that already have a response. The task waits until the client has responded to
+    /// all of its input requests.
     pub input_responses: InputResponses,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `UpdateTaskRequestParams` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -21240,9 +21273,9 @@ impl Serialize for UpdateTaskRequestParams {
     }
 }
 
-/// Confirms that the answers arrived. The task's status may show it only later.
+/// Confirms that the server received the responses. The status of the task can change later.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21261,17 +21294,17 @@ impl Serialize for UpdateTaskRequestParams {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct UpdateTaskResult {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskResult {
-    /// Makes one without optional members.
+    /// Creates an `UpdateTaskResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -21332,9 +21365,10 @@ impl Serialize for UpdateTaskResult {
     }
 }
 
-/// Asks the server to stop a task. It is a wish: the work may end in another way all the same.
+/// Asks the server to cancel a task (`tasks/cancel`). The task can still end with a status
+/// other than `cancelled`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21366,19 +21400,19 @@ impl Serialize for UpdateTaskResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: CancelTaskRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CancelTaskRequest {
-    /// Makes one of its required members.
+    /// Creates a `CancelTaskRequest` from its required fields.
     #[must_use]
     pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -21445,24 +21479,24 @@ impl Serialize for CancelTaskRequest {
 
 /// Parameters of `tasks/cancel`.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
-    /// Which task to stop. Over HTTP the header `Mcp-Name` repeats it.
+    /// Identifier of the task to cancel. Over HTTP, the `Mcp-Name` header repeats it.
     pub task_id: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<RequestMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CancelTaskRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `CancelTaskRequestParams` from its required fields.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -21525,9 +21559,10 @@ impl Serialize for CancelTaskRequestParams {
     }
 }
 
-/// Confirms that the wish to stop arrived, not that the task has stopped.
+/// Confirms that the server received the cancellation request. It does not mean that the task
+/// has stopped.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21546,17 +21581,17 @@ impl Serialize for CancelTaskRequestParams {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl CancelTaskResult {
-    /// Makes one without optional members.
+    /// Creates a `CancelTaskResult` without optional fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -21617,10 +21652,11 @@ impl Serialize for CancelTaskResult {
     }
 }
 
-/// Brings the news of a task to a client that listed it in `taskIds` of a subscription. It
-/// says all that `tasks/get` would; servers need not send it.
+/// Informs a client that subscribed to a task with `taskIds` about the state of the task
+/// (`notifications/tasks`). It contains the same data as the response to `tasks/get`. Servers
+/// may omit this notification.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 ///
 /// # Example
 ///
@@ -21647,15 +21683,15 @@ impl Serialize for CancelTaskResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: TaskStatusNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotification {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotification` from its required fields.
     #[must_use]
     pub fn new(params: impl Into<TaskStatusNotificationParams>) -> Self {
         Self {
@@ -21715,40 +21751,41 @@ impl Serialize for TaskStatusNotification {
     }
 }
 
-/// News of a task: the work goes on.
+/// Parameters of `notifications/tasks` for a task that is still running.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParamsWorking {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task is kept, in milliseconds, or `null` for no limit. It
-    /// can change while the task runs.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task; `null`
+    /// means no limit. The value can change while the task runs.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsWorking {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParamsWorking` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -21894,43 +21931,45 @@ impl Serialize for TaskStatusNotificationParamsWorking {
     }
 }
 
-/// News of a task: the client has questions to answer.
+/// Parameters of `notifications/tasks` for a task that waits for input from the client.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParamsInputRequired {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task is kept, in milliseconds, or `null` for no limit. It
-    /// can change while the task runs.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task; `null`
+    /// means no limit. The value can change while the task runs.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// All questions that are open just now, each under a key that is never used again for this
-    /// task. The same one comes back until it is answered, so show each key to the user only once.
+    /// All pending input requests of the task, each under a key that is used only once per task.
+    /// The server repeats a pending request until the client has responded to it, so present each
+    /// key to the user only once.
     pub input_requests: InputRequests,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsInputRequired {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParamsInputRequired` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22083,43 +22122,44 @@ impl Serialize for TaskStatusNotificationParamsInputRequired {
     }
 }
 
-/// News of a task: the work is done and the result is here.
+/// Parameters of `notifications/tasks` for a task that has completed, with its result.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParamsCompleted {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task and its outcome are kept, in milliseconds, or `null`
-    /// for no limit. Fetch what is needed before then.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task and its
+    /// outcome; `null` means no limit. Fetch the outcome before this time has elapsed.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// What the original request would have returned, such as a [`CallToolResult`]. A tool that
-    /// failed in its own terms is found here too, with `isError`.
+    /// Result that the original request would have returned, such as a [`CallToolResult`]. It can
+    /// also report an error of the tool with `isError`.
     pub result: Object,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsCompleted {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParamsCompleted` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22272,42 +22312,43 @@ impl Serialize for TaskStatusNotificationParamsCompleted {
     }
 }
 
-/// News of a task: the request ended with an error.
+/// Parameters of `notifications/tasks` for a task that failed with a JSON-RPC error.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParamsFailed {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task and its outcome are kept, in milliseconds, or `null`
-    /// for no limit. Fetch what is needed before then.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task and its
+    /// outcome; `null` means no limit. Fetch the outcome before this time has elapsed.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// The JSON-RPC error that the original request would have been answered with.
+    /// JSON-RPC error that the original request would have returned.
     pub error: ErrorObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsFailed {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParamsFailed` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22460,40 +22501,41 @@ impl Serialize for TaskStatusNotificationParamsFailed {
     }
 }
 
-/// News of a task: the work was stopped.
+/// Parameters of `notifications/tasks` for a task that was cancelled.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParamsCancelled {
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// The identifier of the task, made by the side that runs it. Keep it secret where it alone
-    /// gives access to the task.
+    /// Identifier of the task, generated by the side that runs it. Keep it secret if knowing it is
+    /// sufficient to access the task.
     pub task_id: String,
-    /// A remark on the status in words for people, such as how far the work is or why it ended.
-    /// Absent when there is nothing to say.
+    /// Human-readable message about the status, such as the progress of the work or the reason why
+    /// the task ended. Absent if there is nothing to add.
     pub status_message: Option<String>,
     /// When the task was created, as an ISO 8601 time.
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 time.
     pub last_updated_at: String,
-    /// How long after `createdAt` the task and its outcome are kept, in milliseconds, or `null`
-    /// for no limit. Fetch what is needed before then.
+    /// Time in milliseconds, counted from `createdAt`, for which the server keeps the task and its
+    /// outcome; `null` means no limit. Fetch the outcome before this time has elapsed.
     pub ttl_ms: Option<i64>,
-    /// How long to wait between two questions about the task, in milliseconds; asking more often
-    /// may be refused. It can change while the task runs, and absent leaves it to the client.
+    /// Suggested interval between two polls of the task, in milliseconds. The server may reject
+    /// more frequent polls. The value can change while the task runs. If absent, the client
+    /// chooses the interval.
     pub poll_interval_ms: Option<i64>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsCancelled {
-    /// Makes one of its required members.
+    /// Creates a `TaskStatusNotificationParamsCancelled` from its required fields.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22639,27 +22681,26 @@ impl Serialize for TaskStatusNotificationParamsCancelled {
     }
 }
 
-/// Parameters of `notifications/tasks`: how the task stands, with all that belongs to its
-/// status.
+/// Parameters of `notifications/tasks`: the state of the task with the data of its status.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum TaskStatusNotificationParams {
-    /// News of a task: the work goes on.
+    /// Parameters of `notifications/tasks` for a task that is still running.
     #[cfg(feature = "tasks")]
     Working(TaskStatusNotificationParamsWorking),
-    /// News of a task: the client has questions to answer.
+    /// Parameters of `notifications/tasks` for a task that waits for input from the client.
     #[cfg(feature = "tasks")]
     InputRequired(TaskStatusNotificationParamsInputRequired),
-    /// News of a task: the work is done and the result is here.
+    /// Parameters of `notifications/tasks` for a task that has completed, with its result.
     #[cfg(feature = "tasks")]
     Completed(TaskStatusNotificationParamsCompleted),
-    /// News of a task: the request ended with an error.
+    /// Parameters of `notifications/tasks` for a task that failed with a JSON-RPC error.
     #[cfg(feature = "tasks")]
     Failed(TaskStatusNotificationParamsFailed),
-    /// News of a task: the work was stopped.
+    /// Parameters of `notifications/tasks` for a task that was cancelled.
     #[cfg(feature = "tasks")]
     Cancelled(TaskStatusNotificationParamsCancelled),
 }
@@ -22777,30 +22818,30 @@ impl codec::Vacant for TaskStatusNotificationParams {
     const VACANT: Self = Self::Working(codec::Vacant::VACANT);
 }
 
-/// The settings under `io.modelcontextprotocol/tasks` in `extensions`. There are none so far:
-/// an empty object announces support.
+/// Settings of the extension `io.modelcontextprotocol/tasks` in `extensions`. No settings are
+/// defined; an empty object declares support.
 ///
-/// Needs the feature `tasks`.
+/// Requires the feature `tasks`.
 #[cfg(feature = "tasks")]
 pub type TasksExtensionCapability = codec::Empty;
 
-/// Whether a resource is a single thing to read or holds other resources.
+/// Whether a resource is a single document or a collection of resources.
 ///
-/// Needs the feature `sep-2093`.
+/// Requires the feature `sep-2093`.
 #[cfg(feature = "sep-2093")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum ResourceType {
-    /// A single thing, such as a file. All contents of one read carry the URI that was asked for
-    /// and differ only in form.
+    /// A single resource, such as a file. All contents that a read returns have the requested URI
+    /// and differ only in their representation.
     Document,
-    /// Something that holds others, such as a directory. A read may bring some of what it holds,
-    /// each under its own URI.
+    /// A collection of other resources, such as a directory. A read can return some of them, each
+    /// with its own URI.
     Collection,
 }
 
 #[cfg(feature = "sep-2093")]
 impl ResourceType {
-    /// The value on the wire.
+    /// Returns the value as it is written in messages.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -22863,10 +22904,10 @@ impl<'de> Deserialize<'de> for ResourceType {
     }
 }
 
-/// Asks for what a list would say about one resource, without its contents. Every server that
-/// has resources and takes part in this proposal answers it.
+/// Requests the description of one resource without its contents (`resources/metadata`). Every
+/// server that has resources and supports this proposal supports this request.
 ///
-/// Needs the feature `sep-2093`.
+/// Requires the feature `sep-2093`.
 ///
 /// # Example
 ///
@@ -22894,19 +22935,19 @@ impl<'de> Deserialize<'de> for ResourceType {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceMetadataRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ReadResourceMetadataRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataRequest {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceMetadataRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: ReadResourceMetadataRequestParams,
@@ -22976,24 +23017,24 @@ impl Serialize for ReadResourceMetadataRequest {
 
 /// Parameters of `resources/metadata`.
 ///
-/// Needs the feature `sep-2093`.
+/// Requires the feature `sep-2093`.
 #[cfg(feature = "sep-2093")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceMetadataRequestParams {
-    /// Which resource to describe.
+    /// URI of the resource to describe.
     pub uri: String,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceMetadataRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -23048,9 +23089,9 @@ impl Serialize for ReadResourceMetadataRequestParams {
     }
 }
 
-/// The description of one resource, in answer to `resources/metadata`.
+/// Description of one resource, in response to `resources/metadata`.
 ///
-/// Needs the feature `sep-2093`.
+/// Requires the feature `sep-2093`.
 ///
 /// # Example
 ///
@@ -23075,23 +23116,23 @@ impl Serialize for ReadResourceMetadataRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceMetadataResult {
-    /// The resource as a list would show it.
+    /// The resource, as in a list of resources.
     pub resource: Resource,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataResult {
-    /// Makes one of its required members.
+    /// Creates a `ReadResourceMetadataResult` from its required fields.
     #[must_use]
     pub fn new(resource: Resource) -> Self {
         Self {
@@ -23169,9 +23210,9 @@ impl Serialize for ReadResourceMetadataResult {
     }
 }
 
-/// Asks for one resource together with its description and version.
+/// Fetches a resource together with its description and version (`resources/get`).
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 ///
 /// # Example
 ///
@@ -23200,19 +23241,19 @@ impl Serialize for ReadResourceMetadataResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetResourceRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: GetResourceRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceRequest {
-    /// Makes one of its required members.
+    /// Creates a `GetResourceRequest` from its required fields.
     #[must_use]
     pub fn new(params: GetResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -23279,28 +23320,28 @@ impl Serialize for GetResourceRequest {
 
 /// Parameters of `resources/get`.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetResourceRequestParams {
-    /// Which resource to get.
+    /// URI of the resource to fetch.
     pub uri: String,
-    /// The version that the client holds already. If it is still the present one, the server may
-    /// answer with an error that says so instead of sending the contents again; absent always
-    /// brings them.
+    /// Version that the client has already. If it is still the current version, the server may
+    /// return an error that says so instead of the contents. If absent, the server always returns
+    /// the contents.
     pub version: Option<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `GetResourceRequestParams` from its required fields.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -23366,9 +23407,9 @@ impl Serialize for GetResourceRequestParams {
     }
 }
 
-/// One resource: description and contents, in answer to `resources/get`.
+/// Description and contents of one resource, in response to `resources/get`.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 ///
 /// # Example
 ///
@@ -23396,25 +23437,25 @@ impl Serialize for GetResourceRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetResourceResult {
-    /// The description, with the version that `contents` belongs to.
+    /// Description of the resource, including the version of `contents`.
     pub resource: Resource,
-    /// What the resource holds, as text or as bytes.
+    /// Contents of the resource, as text or as binary data.
     pub contents: GetResourceContents,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<ResultMetaObject>,
-    /// Says which kind of result this is: `complete` for a final one, `input_required` for a
-    /// question back, or a kind that an extension adds. Servers of revisions before 2026-07-28
-    /// leave it out, which means `complete`.
+    /// Kind of result: `complete` for a final result, `input_required` if the server needs input
+    /// from the client first, or a value defined by an extension. Servers that implement a
+    /// protocol version before 2026-07-28 omit it, which means `complete`.
     pub result_type: ResultType,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceResult {
-    /// Makes one of its required members.
+    /// Creates a `GetResourceResult` from its required fields.
     #[must_use]
     pub fn new(resource: Resource, contents: impl Into<GetResourceContents>) -> Self {
         Self {
@@ -23497,16 +23538,16 @@ impl Serialize for GetResourceResult {
     }
 }
 
-/// The contents of a resource in answer to `resources/get`: text or bytes.
+/// Contents of a resource, in response to `resources/get`: text or binary data.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GetResourceContents {
-    /// Contents that are text.
+    /// Text contents of a resource.
     Text(GetTextResourceContents),
-    /// Contents that are bytes.
+    /// Binary contents of a resource.
     Blob(GetBlobResourceContents),
 }
 
@@ -23578,24 +23619,24 @@ impl codec::Vacant for GetResourceContents {
     const VACANT: Self = Self::Text(codec::Vacant::VACANT);
 }
 
-/// Contents that are text.
+/// Text contents of a resource.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTextResourceContents {
-    /// The media type of the text.
+    /// Media type of the text.
     pub content_type: String,
-    /// The text itself.
+    /// Text of the resource.
     pub content: String,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl GetTextResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `GetTextResourceContents` from its required fields.
     #[must_use]
     pub fn new(content_type: impl Into<String>, content: impl Into<String>) -> Self {
         Self {
@@ -23654,24 +23695,24 @@ impl Serialize for GetTextResourceContents {
     }
 }
 
-/// Contents that are bytes.
+/// Binary contents of a resource.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetBlobResourceContents {
-    /// The media type of the bytes.
+    /// Media type of the data.
     pub content_type: String,
-    /// The bytes in base64.
+    /// Binary data, encoded as base64.
     pub blob: Base64Text,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl GetBlobResourceContents {
-    /// Makes one of its required members.
+    /// Creates a `GetBlobResourceContents` from its required fields.
     #[must_use]
     pub fn new(content_type: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
@@ -23726,9 +23767,10 @@ impl Serialize for GetBlobResourceContents {
     }
 }
 
-/// Asks the server to report changes of several resources until `resources/unsubscribe`.
+/// Subscribes to changes of several resources (`resources/subscribe`) until
+/// `resources/unsubscribe`.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 ///
 /// # Example
 ///
@@ -23758,19 +23800,19 @@ impl Serialize for GetBlobResourceContents {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeResourcesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: SubscribeResourcesRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl SubscribeResourcesRequest {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeResourcesRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: SubscribeResourcesRequestParams,
@@ -23840,24 +23882,24 @@ impl Serialize for SubscribeResourcesRequest {
 
 /// Parameters of `resources/subscribe` for several resources at once.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeResourcesRequestParams {
-    /// The resources to watch.
+    /// URIs of the resources to subscribe to.
     pub uris: Vec<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl SubscribeResourcesRequestParams {
-    /// Makes one of its required members.
+    /// Creates a `SubscribeResourcesRequestParams` from its required fields.
     #[must_use]
     pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
         Self {
@@ -23912,9 +23954,10 @@ impl Serialize for SubscribeResourcesRequestParams {
     }
 }
 
-/// Ends the watch over some or all of the resources named to `resources/subscribe`.
+/// Ends subscriptions that were made with `resources/subscribe` (`resources/unsubscribe`), for
+/// some or all of their resources.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 ///
 /// # Example
 ///
@@ -23944,19 +23987,19 @@ impl Serialize for SubscribeResourcesRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeResourcesRequest {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: UnsubscribeResourcesRequestParams,
-    /// Number or string that ties a request to its answer. The sender of the request chooses it,
-    /// keeps it unique among its requests, and gets it back unchanged: a number as a number, a
-    /// string as a string.
+    /// Number or string that identifies the request; the response repeats it. The sender of the
+    /// request chooses a value that is unique among its requests. The receiver returns it
+    /// unchanged: a number as a number, a string as a string.
     pub id: RequestId,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl UnsubscribeResourcesRequest {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeResourcesRequest` from its required fields.
     #[must_use]
     pub fn new(
         params: UnsubscribeResourcesRequestParams,
@@ -24026,24 +24069,24 @@ impl Serialize for UnsubscribeResourcesRequest {
 
 /// Parameters of `resources/unsubscribe` for several resources at once.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeResourcesRequestParams {
-    /// The resources to stop watching.
+    /// URIs of the resources to unsubscribe from.
     pub uris: Vec<String>,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: RequestMetaObject,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl UnsubscribeResourcesRequestParams {
-    /// Makes one of its required members.
+    /// Creates an `UnsubscribeResourcesRequestParams` from its required fields.
     #[must_use]
     pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
         Self {
@@ -24098,10 +24141,11 @@ impl Serialize for UnsubscribeResourcesRequestParams {
     }
 }
 
-/// Says that the contents of a watched resource are new. They are not included:
-/// `resources/get` brings them.
+/// Informs the client that the contents of a subscribed resource have changed
+/// (`notifications/resources/content_changed`). It does not include the contents; fetch them
+/// with `resources/get`.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 ///
 /// # Example
 ///
@@ -24128,15 +24172,15 @@ impl Serialize for UnsubscribeResourcesRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceContentChangedNotification {
-    /// Input of the operation. Absent where the method needs none.
+    /// Parameters of the method. Absent if the method needs none.
     pub params: ResourceContentChangedNotificationParams,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl ResourceContentChangedNotification {
-    /// Makes one of its required members.
+    /// Creates a `ResourceContentChangedNotification` from its required fields.
     #[must_use]
     pub fn new(params: ResourceContentChangedNotificationParams) -> Self {
         Self {
@@ -24198,24 +24242,24 @@ impl Serialize for ResourceContentChangedNotification {
 
 /// Parameters of `notifications/resources/content_changed`.
 ///
-/// Needs the feature `versioned-resources`.
+/// Requires the feature `versioned-resources`.
 #[cfg(feature = "versioned-resources")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceContentChangedNotificationParams {
-    /// The resource as it is now, with its new version.
+    /// Current description of the resource, with its new version.
     pub resource: Resource,
-    /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
-    /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
-    /// protocol.
+    /// Metadata that either side can attach to the message. Prefix the keys with a domain that you
+    /// control, as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved
+    /// for the protocol.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the schema does not name, in the order in which they came.
+    /// Members that the schema does not declare, in the order in which they were received.
     pub extra: Extra,
 }
 
 #[cfg(feature = "versioned-resources")]
 impl ResourceContentChangedNotificationParams {
-    /// Makes one of its required members.
+    /// Creates a `ResourceContentChangedNotificationParams` from its required fields.
     #[must_use]
     pub fn new(resource: Resource) -> Self {
         Self {

@@ -94,7 +94,11 @@ fn a_mended_file_is_not_refused() {
         "{}",
         report.text
     );
-    assert!(report.text.contains("drop the erratum"), "{}", report.text);
+    assert!(
+        report.text.contains("remove the erratum"),
+        "{}",
+        report.text
+    );
     assert!(folder.stored("2000-01-02").is_some());
 }
 

@@ -1,0 +1,12 @@
+//! What a client does with a connection: calls, lists, subscriptions, answers to the server.
+
+pub(crate) mod cache;
+pub(crate) mod calls;
+pub(crate) mod lists;
+pub(crate) mod notifications;
+#[cfg(feature = "json-schema")]
+pub(crate) mod output_schemas;
+pub(crate) mod server_requests;
+pub(crate) mod shared_connection;
+pub(crate) mod state;
+pub(crate) mod subscriptions;

@@ -1,0 +1,210 @@
+//! [`Call`]: a request that is sent when it is awaited.
+
+mod arguments;
+mod prepared;
+
+pub use arguments::IntoObject;
+
+use std::any::TypeId;
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::time::Duration;
+
+use mcp_types::json::{Object, Value};
+use mcp_types::revision::{VersionError, Versioned};
+use mcp_types::{Outcome, ProgressNotificationParams, Request, Revision};
+
+use self::prepared::{Answers, CallParts, PreparedCall};
+use super::shared_connection::SharedConnection;
+use crate::protocol::error::CallError;
+use crate::protocol::lenient;
+use crate::protocol::limits::Limits;
+use crate::protocol::pending_requests::Progress;
+use crate::protocol::roundtrip::CallTimeout;
+
+/// A request that is sent when it is awaited. Dropping the future cancels the request on the
+/// server.
+///
+/// Awaiting returns the final result or a [`CallError`]; [`outcome`](Self::outcome) returns other
+/// results, too. A clone sends the same request once more.
+#[must_use = "a call does nothing until it is awaited"]
+pub struct Call<R: Request> {
+    parts: CallParts<R>,
+}
+
+impl<R: Request> Clone for Call<R> {
+    fn clone(&self) -> Self {
+        Self {
+            parts: self.parts.clone(),
+        }
+    }
+}
+
+impl<R> Call<R>
+where
+    R: Request + 'static,
+    R::Params: Versioned,
+    R::Result: Versioned,
+{
+    pub(crate) fn new(connection: SharedConnection, params: R::Params) -> Self {
+        let timeout = CallTimeout::new(connection.connection().limits.call_time);
+        let parts = CallParts {
+            connection,
+            params,
+            meta: Object::new(),
+            timeout,
+            fresh: false,
+            fault: None,
+        };
+        Self { parts }
+    }
+
+    /// Changes the params.
+    pub fn with(mut self, change: impl FnOnce(R::Params) -> R::Params) -> Self {
+        self.parts.params = change(self.parts.params);
+        self
+    }
+
+    /// Sets a member of the params that is an object. A value that cannot be converted is an error
+    /// when the call is awaited.
+    pub(crate) fn with_object(
+        mut self,
+        value: impl IntoObject,
+        change: impl FnOnce(R::Params, Object) -> R::Params,
+    ) -> Self {
+        match value.into_object() {
+            Ok(object) => self.with(|params| change(params, object)),
+            Err(error) => {
+                self.parts.fault = Some(error);
+                self
+            }
+        }
+    }
+
+    /// Sets the timeout of this call, instead of [`Limits::call_time`](crate::Limits).
+    pub fn timeout(mut self, time: Duration) -> Self {
+        self.parts.timeout.time = time;
+        self
+    }
+
+    /// Restarts the timeout whenever the server reports progress, up to `most` in total. Servers
+    /// report progress only to calls with [`on_progress`](Self::on_progress).
+    pub fn while_progressing(mut self, most: Duration) -> Self {
+        self.parts.timeout.most = Some(most);
+        self
+    }
+
+    /// Asks the server to report progress (page "Progress" of the specification), and calls `handler`
+    /// for each report. The handler must not block.
+    pub fn on_progress(
+        mut self,
+        handler: impl Fn(ProgressNotificationParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.parts.timeout.progress = Some(Progress::new(Box::new(handler)));
+        self
+    }
+
+    /// Adds a member to the request's `_meta`.
+    pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.parts.meta.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets the trace context, in the form of the W3C header `traceparent`.
+    pub fn traceparent(self, value: impl Into<String>) -> Self {
+        self.meta("traceparent", value.into())
+    }
+
+    /// Asks the server even if the [cache](crate::Cache) has a result.
+    pub fn fresh(mut self) -> Self {
+        self.parts.fresh = true;
+        self
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.parts.connection.connection().limits
+    }
+
+    /// Sends the call until a final result arrives. `read` returns `None` for other results.
+    pub(crate) fn finish<T, F>(
+        self,
+        read: F,
+    ) -> impl Future<Output = Result<T, CallError>> + use<R, T, F>
+    where
+        F: Fn(Revision, &str) -> Result<Option<T>, VersionError>,
+    {
+        let parts = Box::new(self.parts);
+        async move { PreparedCall::new(parts).await?.finish(read).await }
+    }
+
+    /// Sends the call once and returns the result as it is, whether it is final or not. Questions of
+    /// the server are not answered, the cache is not used, and structured results are not checked
+    /// against their schemas.
+    ///
+    /// # Errors
+    ///
+    /// See [`CallError`].
+    pub async fn outcome(self) -> Result<R::Result, CallError> {
+        let method = R::METHOD;
+        let call = PreparedCall::new(Box::new(self.parts)).await?;
+        let text = call.send(&Answers::default()).await?;
+        let decoded = lenient::read(call.revision, method, text.get(), Revision::decode);
+        decoded.map_err(|source| CallError::Answer { method, source })
+    }
+}
+
+impl<R> IntoFuture for Call<R>
+where
+    R: Request + Send + 'static,
+    R::Params: Versioned,
+    R::Result: Versioned + Outcome<Complete: Versioned + 'static>,
+    <R::Result as Outcome>::Complete: Outcome<Complete = <R::Result as Outcome>::Complete>,
+{
+    type Output = Result<<R::Result as Outcome>::Complete, CallError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let adapt = self.parts.connection.features().adapt_result;
+        Box::pin(self.finish(move |revision, text| {
+            let mut result = complete::<R>(revision, text)?;
+            if let (Some(adapt), Some(result)) = (adapt, &mut result) {
+                adapt(result);
+            }
+            Ok(result)
+        }))
+    }
+}
+
+/// Decodes a final result; `None` if it is another one.
+fn complete<R>(
+    revision: Revision,
+    text: &str,
+) -> Result<Option<<R::Result as Outcome>::Complete>, VersionError>
+where
+    R: Request,
+    R::Result: Versioned + Outcome<Complete: Versioned + 'static>,
+    <R::Result as Outcome>::Complete: Outcome<Complete = <R::Result as Outcome>::Complete>,
+{
+    // Most types have no other form. Where there is one, a final result is by far the most frequent,
+    // and decoding it directly is faster than finding out its form first.
+    let could_be_more =
+        TypeId::of::<R::Result>() != TypeId::of::<<R::Result as Outcome>::Complete>();
+    if could_be_more
+        && revision == Revision::LATEST
+        && let Ok(result) = revision.decode::<<R::Result as Outcome>::Complete>(text)
+        && let Ok(result) = result.complete()
+    {
+        return Ok(Some(result));
+    }
+    let outcome: R::Result = revision.decode(text)?;
+    Ok(outcome.complete().ok())
+}
+
+impl<R: Request> fmt::Debug for Call<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("method", &R::METHOD)
+            .finish_non_exhaustive()
+    }
+}

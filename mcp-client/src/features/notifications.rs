@@ -1,0 +1,49 @@
+//! [`NotificationHandlers`]: the program's handlers for notifications.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mcp_types::revision::{VersionError, Versioned};
+use mcp_types::{Notification, Revision};
+
+use crate::protocol::inbound::log_malformed;
+use crate::protocol::lenient;
+
+type NotificationHandler = dyn Fn(Revision, &str) -> Result<(), VersionError> + Send + Sync;
+
+/// Handlers by method.
+#[derive(Clone, Default)]
+pub(crate) struct NotificationHandlers {
+    handlers: HashMap<&'static str, Arc<NotificationHandler>>,
+}
+
+impl NotificationHandlers {
+    pub(crate) fn on<N>(&mut self, handler: impl Fn(N::Params) + Send + Sync + 'static)
+    where
+        N: Notification,
+        N::Params: Versioned,
+    {
+        let handle = move |revision: Revision, params: &str| {
+            handler(lenient::decode(revision, params)?);
+            Ok(())
+        };
+        self.handlers.insert(N::METHOD, Arc::new(handle));
+    }
+
+    /// Calls the handler of a notification. Returns `false` if there is none.
+    pub(crate) fn handle(&self, revision: Revision, method: &str, params: &str) -> bool {
+        let Some(handle) = self.handlers.get(method) else {
+            return false;
+        };
+        if let Err(error) = handle(revision, params) {
+            log_malformed(method, &error);
+        }
+        true
+    }
+}
+
+impl std::fmt::Debug for NotificationHandlers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.handlers.keys()).finish()
+    }
+}

@@ -1,0 +1,334 @@
+//! [`ServerRequests`]: requests of servers of revisions with sessions, and the responses to them.
+
+pub(crate) mod inputs;
+pub(crate) mod url_elicitation;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use mcp_types::json::{self, Object};
+use mcp_types::peer_text::PeerDisplay;
+use mcp_types::revision::VersionError;
+use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::{
+    CreateMessageRequest, ElicitRequest, ElicitRequestParams, InputRequest, InputResponse,
+    ListRootsRequest, RequestId, Revision, v2025_06_18, v2025_11_25,
+};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::task::AbortHandle;
+
+use crate::protocol::connection::MessageSender;
+use crate::protocol::error::InputError;
+use crate::protocol::inbound::InboundRequest;
+use crate::protocol::lenient;
+use crate::protocol::limits::Limits;
+use inputs::Inputs;
+
+/// Answers the requests of a server. Dropping this aborts all handlers.
+pub(crate) struct ServerRequests {
+    inputs: Inputs,
+    sender: Arc<dyn MessageSender>,
+    /// The number of requests that are worked on at once.
+    limit: usize,
+    /// The bytes of the requests that are worked on at once.
+    byte_limit: usize,
+    table: Mutex<RequestTable>,
+}
+
+#[derive(Default)]
+struct RequestTable {
+    by_id: HashMap<RequestId, RunningRequest>,
+    /// The sum of the bytes of all requests.
+    bytes: usize,
+    /// The number of the next request. Ids alone do not suffice: a restarted server reuses them.
+    next: u64,
+}
+
+struct RunningRequest {
+    number: u64,
+    bytes: usize,
+    /// Absent for the moment between the insertion and the start of the task.
+    task: Option<AbortHandle>,
+}
+
+impl RequestTable {
+    /// Removes the request with this number; `None` if it has ended, even if its id is used again.
+    fn remove_numbered(&mut self, id: &RequestId, number: u64) -> Option<RunningRequest> {
+        self.get_mut(id, number)?;
+        self.remove(id)
+    }
+
+    fn get_mut(&mut self, id: &RequestId, number: u64) -> Option<&mut RunningRequest> {
+        let running = self.by_id.get_mut(id)?;
+        (running.number == number).then_some(running)
+    }
+
+    fn remove(&mut self, id: &RequestId) -> Option<RunningRequest> {
+        let running = self.by_id.remove(id)?;
+        self.bytes -= running.bytes;
+        Some(running)
+    }
+}
+
+impl ServerRequests {
+    pub(crate) fn new(inputs: Inputs, sender: Arc<dyn MessageSender>, limits: &Limits) -> Self {
+        Self {
+            inputs,
+            sender,
+            limit: limits.server_requests,
+            byte_limit: limits.server_request_bytes,
+            table: Mutex::default(),
+        }
+    }
+
+    /// The handlers that answer the requests.
+    pub(crate) fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    fn table(&self) -> MutexGuard<'_, RequestTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a request: at once if it needs no handler, otherwise when its handler has finished.
+    pub(crate) fn handle(self: &Arc<Self>, request: &InboundRequest<'_>) {
+        let InboundRequest {
+            session,
+            revision,
+            id,
+            method,
+            params,
+        } = *request;
+        let respond = |message: Option<Vec<u8>>| {
+            if let Some(message) = message {
+                self.sender.send_response(message, session);
+            }
+        };
+        if method == "ping" {
+            return respond(response(id, Ok(&Object::new())));
+        }
+        let request = match input_request(&self.inputs, revision, method, params) {
+            Ok(request) => request,
+            Err(error) => return respond(refusal(id, &error)),
+        };
+        let bytes = method.len() + params.map_or(0, |params| params.get().len()) + length(id);
+        let number = match self.register(id, bytes) {
+            Ok(number) => number,
+            Err(error) => return respond(refusal(id, &error)),
+        };
+        let guard = RequestGuard {
+            requests: Arc::downgrade(self),
+            session,
+            id: id.clone(),
+            number,
+        };
+        let inputs = self.inputs.clone();
+        // Spawned without the lock: a runtime that is shutting down drops the future before this
+        // returns, and with it `guard`, which takes the lock.
+        let task = tokio::spawn(async move {
+            let answer = inputs.answer(request).await;
+            let message = answer.and_then(|answer| Ok(write(&guard.id, &answer, revision)?));
+            guard.finish(match message {
+                Ok(message) => Some(message),
+                Err(error) => refusal(&guard.id, &error_for_server(error)),
+            });
+        });
+        if let Some(running) = self.table().get_mut(id, number) {
+            running.task = Some(task.abort_handle());
+            return;
+        }
+        // It has finished or was cancelled meanwhile.
+        task.abort();
+    }
+
+    /// Reserves room for a request, and returns its number.
+    fn register(&self, id: &RequestId, bytes: usize) -> Result<u64, ErrorObject> {
+        let mut table = self.table();
+        if table.by_id.contains_key(id) {
+            let text = "a request with this id is being worked on";
+            return Err(ErrorObject::invalid_request(text));
+        }
+        let after = table.bytes.saturating_add(bytes);
+        let too_large = !table.by_id.is_empty() && after > self.byte_limit;
+        if table.by_id.len() >= self.limit || too_large {
+            return Err(ErrorObject::internal_error("too many requests at once"));
+        }
+        let number = table.next;
+        table.next += 1;
+        table.bytes = after;
+        let running = RunningRequest {
+            number,
+            bytes,
+            task: None,
+        };
+        table.by_id.insert(id.clone(), running);
+        Ok(number)
+    }
+
+    /// Aborts the handler of a request that the server cancelled. Returns `false` if there is none.
+    pub(crate) fn cancel(&self, id: &RequestId) -> bool {
+        let cancelled = self.table().remove(id);
+        cancelled.inspect(RunningRequest::abort).is_some()
+    }
+
+    /// Aborts all handlers. Their requests are not answered.
+    pub(crate) fn abort_all(&self) {
+        let requests = {
+            let mut table = self.table();
+            table.bytes = 0;
+            std::mem::take(&mut table.by_id)
+        };
+        requests.values().for_each(RunningRequest::abort);
+    }
+}
+
+impl Drop for ServerRequests {
+    fn drop(&mut self) {
+        self.abort_all();
+    }
+}
+
+impl RunningRequest {
+    fn abort(&self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+/// Returns the bytes of an id.
+fn length(id: &RequestId) -> usize {
+    match id {
+        RequestId::String(id) => id.len(),
+        RequestId::Number(_) => 0,
+    }
+}
+
+/// Removes a request from the table when its handler ends, in whatever way.
+struct RequestGuard {
+    requests: Weak<ServerRequests>,
+    session: u64,
+    id: RequestId,
+    number: u64,
+}
+
+impl RequestGuard {
+    /// Removes the request from the table and sends the response. Does nothing if the request was
+    /// cancelled: the server does not wait for it, and may have reused its id.
+    fn finish(&self, response: Option<Vec<u8>>) {
+        let Some(requests) = self.requests.upgrade() else {
+            return;
+        };
+        let mut table = requests.table();
+        if table.remove_numbered(&self.id, self.number).is_none() {
+            return;
+        }
+        // Under the lock, so that the response is queued before the requests of a restarted
+        // server are registered.
+        if let Some(response) = response {
+            requests.sender.send_response(response, self.session);
+        }
+    }
+}
+
+impl Drop for RequestGuard {
+    fn drop(&mut self) {
+        let panicked = std::thread::panicking();
+        let error = || ErrorObject::internal_error("the client's handler failed");
+        let response = panicked.then(|| refusal(&self.id, &error()));
+        self.finish(response.flatten());
+    }
+}
+
+/// Converts a request into the form of the newest revision.
+fn input_request(
+    inputs: &Inputs,
+    revision: Revision,
+    method: &str,
+    params: Option<&RawValue>,
+) -> Result<InputRequest, ErrorObject> {
+    let text = params.map_or("null", RawValue::get);
+    let read = match method {
+        "elicitation/create" if inputs.form.is_some() || inputs.url.is_some() => {
+            elicitation(revision, text).map(|params| ElicitRequest::new(params).into())
+        }
+        "sampling/createMessage" if inputs.sample.is_some() => {
+            let params = lenient::decode(revision, text);
+            params.map(|params| CreateMessageRequest::new(params).into())
+        }
+        "roots/list" if inputs.roots.is_some() => Ok(ListRootsRequest::new().into()),
+        _ => return Err(unknown(method)),
+    };
+    read.map_err(|error| match error {
+        VersionError::Unmapped { .. } => unknown(method),
+        error => ErrorObject::invalid_params(error.to_string()),
+    })
+}
+
+/// Reads the params of an elicitation. Revision 2025-06-18 has only forms, without a member `mode`.
+fn elicitation(revision: Revision, text: &str) -> Result<ElicitRequestParams, VersionError> {
+    if revision == Revision::V2025_06_18
+        && let Ok(params) = json::from_str::<v2025_06_18::ElicitRequestFormParams>(text)
+    {
+        let params = v2025_11_25::ElicitRequestFormParams::from(params);
+        return Ok(ElicitRequestParams::Form(params.into()));
+    }
+    lenient::decode(revision, text)
+}
+
+fn unknown(method: &str) -> ErrorObject {
+    ErrorObject::method_not_found(format!("no method `{method}`"))
+}
+
+/// Writes a response in the form of a revision. If that revision cannot express it, a newer one is
+/// used: the server has then asked in the form of a newer one.
+fn write(id: &RequestId, reply: &InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
+    write_at(id, reply.clone(), at).or_else(|fault| {
+        let mut newer = lenient::newer(at);
+        let other = newer.find_map(|newer| write_at(id, reply.clone(), newer).ok());
+        other.ok_or(fault)
+    })
+}
+
+fn write_at(id: &RequestId, reply: InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
+    let mut message = Vec::new();
+    match reply {
+        InputResponse::Elicit(reply) => rpc::write_result_at(&mut message, id, reply, at, None)?,
+        InputResponse::CreateMessage(reply) => {
+            rpc::write_result_at(&mut message, id, reply, at, None)?;
+        }
+        InputResponse::ListRoots(reply) => {
+            rpc::write_result_at(&mut message, id, reply, at, None)?;
+        }
+        // No other request exists.
+        other => rpc::write_result(&mut message, id, &other)?,
+    }
+    Ok(message)
+}
+
+/// Returns the error that the server receives for a failed handler.
+fn error_for_server(error: InputError) -> ErrorObject {
+    match error.downcast::<ErrorObject>() {
+        Ok(error) => *error,
+        Err(error) => ErrorObject::internal_error(error.to_string()),
+    }
+}
+
+fn refusal(id: &RequestId, error: &ErrorObject) -> Option<Vec<u8>> {
+    response::<Object>(id, Err(error))
+}
+
+/// Writes the response to a request.
+fn response<R: Serialize>(id: &RequestId, reply: Result<&R, &ErrorObject>) -> Option<Vec<u8>> {
+    let mut message = Vec::new();
+    let written = match reply {
+        Ok(result) => rpc::write_result(&mut message, id, result),
+        Err(error) => rpc::write_error(&mut message, Some(id), error),
+    };
+    if let Err(error) = &written {
+        let id = PeerDisplay(id);
+        tracing::error!(%id, %error, "a response cannot be written");
+    }
+    written.ok().map(|()| message)
+}

@@ -1,0 +1,78 @@
+//! [`Features`]: the state of the features of a connection, and what they do with the messages that
+//! the server sends on its own.
+
+use std::any::Any;
+use std::sync::Arc;
+
+#[cfg(feature = "json-schema")]
+use mcp_types::ToolListChangedNotification;
+use mcp_types::revision::VersionError;
+use mcp_types::{
+    CancelledNotification, CancelledNotificationParams, Notification, ProgressNotification,
+    Revision,
+};
+use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
+
+use super::cache::ClientCache;
+use super::notifications::NotificationHandlers;
+#[cfg(feature = "json-schema")]
+use super::output_schemas::OutputSchemas;
+use super::server_requests::ServerRequests;
+use super::subscriptions::{Inboxes, Watched, notice};
+use crate::protocol::inbound::{Inbound, InboundRequest, log_malformed};
+
+/// The state of all features of a connection.
+pub(crate) struct Features {
+    /// Present if the program asked for a cache.
+    pub(crate) cache: Option<ClientCache>,
+    /// The output schemas of the tools that were listed.
+    #[cfg(feature = "json-schema")]
+    pub(crate) output_schemas: OutputSchemas,
+    pub(crate) notifications: NotificationHandlers,
+    pub(crate) server_requests: Arc<ServerRequests>,
+    /// Permits for the input requests of servers of the newest revision that are answered at once.
+    pub(crate) input_permits: Arc<Semaphore>,
+    pub(crate) inboxes: Inboxes,
+    pub(crate) watched: Watched,
+    /// Adapts decoded results, for proposals that the client announced.
+    pub(crate) adapt_result: Option<fn(&mut dyn Any)>,
+}
+
+impl Features {
+    fn cancelled(&self, revision: Revision, text: &str) -> Result<bool, VersionError> {
+        let params: CancelledNotificationParams = revision.decode(text)?;
+        Ok(self.server_requests.cancel(&params.request_id))
+    }
+}
+
+impl Inbound for Features {
+    fn notification(&self, revision: Revision, method: &str, params: Option<&RawValue>) -> bool {
+        let text = params.map_or("null", RawValue::get);
+        if let Some(cache) = &self.cache {
+            cache.notice(method, text);
+        }
+        #[cfg(feature = "json-schema")]
+        if method == ToolListChangedNotification::METHOD {
+            self.output_schemas.forget();
+        }
+        let delivered = match method {
+            ProgressNotification::METHOD => Ok(false),
+            CancelledNotification::METHOD => self.cancelled(revision, text),
+            _ => notice(&self.inboxes, revision, method, params),
+        };
+        let delivered = delivered.unwrap_or_else(|error| {
+            log_malformed(method, &error);
+            true
+        });
+        self.notifications.handle(revision, method, text) || delivered
+    }
+
+    fn request(&self, request: &InboundRequest<'_>) {
+        self.server_requests.handle(request);
+    }
+
+    fn abort_requests(&self) {
+        self.server_requests.abort_all();
+    }
+}

@@ -1,0 +1,16 @@
+//! [`Watched`]: resources that subscriptions of revisions with sessions watch.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Counts the subscriptions to each resource.
+#[derive(Default)]
+pub(crate) struct Watched {
+    counts: Mutex<HashMap<String, usize>>,
+}
+
+impl Watched {
+    pub(super) fn counts(&self) -> MutexGuard<'_, HashMap<String, usize>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,18 @@
+//! The proposal `https-url`: resources by their HTTPS URLs.
+
+mod download;
+mod expiry;
+mod failed;
+mod fetched;
+mod media;
+mod read;
+mod reader;
+mod reference;
+mod refresh;
+mod run;
+
+pub use failed::{FetchFailed, ReadError};
+pub use fetched::{Fetched, FetchedBy};
+pub(crate) use reader::{ReadFuture, ResourceReader};
+pub use reference::Reference;
+pub use run::Fetch;

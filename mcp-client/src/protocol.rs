@@ -1,0 +1,18 @@
+//! Connections: their state, requests and the responses to them, and the negotiation of a revision.
+//! Nothing here knows a feature or a transport.
+
+pub(crate) mod caching;
+pub(crate) mod connection;
+pub(crate) mod connection_state;
+pub(crate) mod error;
+#[cfg(feature = "tls")]
+pub(crate) mod fetch;
+pub(crate) mod inbound;
+pub(crate) mod lenient;
+pub(crate) mod limits;
+pub(crate) mod negotiated;
+pub(crate) mod negotiation;
+pub(crate) mod params;
+pub(crate) mod pending_requests;
+pub(crate) mod roundtrip;
+pub(crate) mod transport;

@@ -1,0 +1,288 @@
+//! [`Connection`]: the state that a client, its features and its transport share, and the
+//! [`MessageSender`] by which it reaches the server.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use mcp_types::json::{self, Map};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
+use mcp_types::revision::VersionError;
+use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
+use mcp_types::{
+    CancelledNotification, CancelledNotificationParams, ClientCapabilities, Implementation,
+    LoggingLevel, Notification, ProgressNotification, ProgressNotificationParams, ProgressToken,
+    Proposal, RequestId, Revision,
+};
+use serde_json::value::RawValue;
+use tokio::sync::watch;
+
+use super::connection_state::ConnectionState;
+use super::error::TransportError;
+use super::inbound::{Inbound, InboundRequest, log_malformed};
+use super::limits::Limits;
+use super::negotiated::Negotiated;
+use super::pending_requests::{PendingRequests, Reply};
+
+/// Messages of a batch that are accepted.
+const BATCH: usize = 1_000;
+
+/// Bytes of a malformed message that are read for the log, which shows at most 200 characters.
+const EXCERPT: usize = 1_000;
+
+/// The state of a connection to a server.
+pub(crate) struct Connection {
+    pub(crate) info: Implementation,
+    pub(crate) capabilities: ClientCapabilities,
+    pub(crate) proposals: BTreeSet<Proposal>,
+    /// Whether the client answers `roots/list`.
+    pub(crate) has_roots: bool,
+    /// The members of `_meta` by which requests of the newest revision describe the client.
+    pub(crate) request_meta: Map<Box<RawValue>>,
+    pub(crate) limits: Limits,
+    pub(crate) pending: Arc<PendingRequests>,
+    pub(crate) sender: Arc<dyn MessageSender>,
+    pub(crate) inbound: Arc<dyn Inbound>,
+    /// The level from which on servers are asked to log.
+    pub(crate) log_level: Option<LoggingLevel>,
+    /// Counts the negotiations, so that subscriptions notice a new session.
+    pub(crate) negotiations: watch::Sender<u64>,
+    /// Absent until the first negotiation has succeeded.
+    pub(crate) negotiated: RwLock<Option<Arc<Negotiated>>>,
+    /// The only revision that the program accepts, if it chose one.
+    pub(crate) pinned: Option<Revision>,
+    pub(crate) state: ConnectionState,
+}
+
+impl Connection {
+    /// Returns the negotiated revision, or the newest one before the negotiation.
+    pub(crate) fn revision(&self) -> Revision {
+        let negotiated = self.negotiated.read();
+        let negotiated = negotiated.unwrap_or_else(PoisonError::into_inner);
+        let revision = negotiated.as_ref().map(|negotiated| negotiated.revision);
+        revision.unwrap_or(Revision::LATEST)
+    }
+
+    /// Returns the result of the last negotiation.
+    pub(crate) fn negotiated(&self) -> Option<Arc<Negotiated>> {
+        let negotiated = self.negotiated.read();
+        negotiated.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Stores the result of a negotiation. All later messages follow it.
+    pub(crate) fn set_negotiated(&self, result: Negotiated) {
+        let negotiated = self.negotiated.write();
+        *negotiated.unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(result));
+        self.negotiations.send_modify(|count| *count += 1);
+    }
+
+    /// Sends `notifications/cancelled` for a request.
+    pub(crate) fn cancel(&self, id: i64) {
+        let params = CancelledNotificationParams::new(id);
+        let mut message = Vec::new();
+        let written =
+            rpc::write_notification(&mut message, CancelledNotification::METHOD, Some(&params));
+        if written.is_ok() {
+            self.sender.send_now(message);
+        }
+    }
+
+    /// Parses a message, or a batch where the revision has them.
+    pub(crate) fn parse<'a>(&self, text: &'a [u8]) -> Result<Incoming<'a>, rpc::EnvelopeError> {
+        if self.revision() == Revision::V2025_03_26 {
+            rpc::parse_batch(text, BATCH)
+        } else {
+            rpc::parse(text).map(Incoming::Single)
+        }
+    }
+
+    /// Handles a message from a server without sessions.
+    pub(crate) fn receive(&self, text: &[u8]) {
+        self.receive_in(0, text);
+    }
+
+    /// Handles a message that belongs to the session with this number.
+    pub(crate) fn receive_in(&self, session: u64, text: &[u8]) {
+        match self.parse(text) {
+            Ok(Incoming::Single(message)) => self.handle(session, message),
+            Ok(Incoming::Batch(messages)) => {
+                for message in messages {
+                    match message {
+                        Ok(message) => self.handle(session, message),
+                        Err(fault) => self.malformed(fault, text),
+                    }
+                }
+            }
+            Err(fault) => self.malformed(fault, text),
+        }
+    }
+
+    fn malformed(&self, fault: rpc::EnvelopeError, text: &[u8]) {
+        tracing::warn!(
+            fault = %PeerDisplay(&fault),
+            excerpt = %PeerText(&excerpt(text)),
+            "the server sent a malformed message"
+        );
+        if let Some(id) = fault.id().filter(|_| fault.is_response()).cloned() {
+            self.pending.reply(&id, Reply::Malformed(fault));
+        }
+    }
+
+    /// Handles a parsed message.
+    pub(crate) fn handle(&self, session: u64, message: Message<'_>) {
+        match message {
+            Message::Result { id, result, .. } => {
+                self.reply(&id, Reply::Result(result.to_owned()));
+            }
+            Message::Error { id, error, .. } => {
+                // Malformed error objects are reported as -32603.
+                let error = json::from_str(error.get()).unwrap_or_else(|fault| {
+                    ErrorObject::internal_error(format!(
+                        "the server answered with a malformed error: {fault}"
+                    ))
+                });
+                if let Some(id) = id {
+                    self.reply(&id, Reply::Error(error));
+                } else {
+                    let error = PeerDisplay(&error);
+                    tracing::warn!(%error, "the server could not read a message");
+                }
+            }
+            Message::Notification { method, params, .. } => self.notification(&method, params),
+            Message::Request {
+                id, method, params, ..
+            } => self.inbound.request(&InboundRequest {
+                session,
+                revision: self.revision(),
+                id: &id,
+                method: &method,
+                params,
+            }),
+        }
+    }
+
+    fn reply(&self, id: &RequestId, reply: Reply) {
+        if !self.pending.reply(id, reply) {
+            tracing::debug!(id = %PeerDisplay(id), "response without a pending request");
+        }
+    }
+
+    fn notification(&self, method: &str, params: Option<&RawValue>) {
+        let revision = self.revision();
+        let mut handled = false;
+        if method == ProgressNotification::METHOD {
+            let text = params.map_or("null", RawValue::get);
+            handled = self.progress(revision, text).unwrap_or_else(|error| {
+                log_malformed(method, &error);
+                true
+            });
+        }
+        handled |= self.inbound.notification(revision, method, params);
+        if !handled {
+            tracing::debug!(method = %PeerText(method), "notification without a handler");
+        }
+    }
+
+    fn progress(&self, revision: Revision, text: &str) -> Result<bool, VersionError> {
+        let params: ProgressNotificationParams = revision.decode(text)?;
+        Ok(match params.progress_token {
+            ProgressToken::Number(id) => self.pending.progress(id, params),
+            ProgressToken::String(_) => false,
+        })
+    }
+}
+
+/// Returns the beginning of a text whose length the server chose.
+fn excerpt(text: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(text.get(..EXCERPT).unwrap_or(text))
+}
+
+/// A boxed future, so that senders can be trait objects.
+pub(crate) type SendFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<(), TransportError>> + Send + 'a>>;
+
+/// Sends messages to a server. Received messages go to the [`Connection`].
+pub(crate) trait MessageSender: Send + Sync {
+    /// Sends a request.
+    ///
+    /// Over HTTP the response to the request carries the answer; the future then hands all received
+    /// messages to the connection and ends after the answer. Other transports end when the request
+    /// is queued for the server. Dropping the future gives up the request.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the answer cannot arrive.
+    fn send_request<'a>(
+        &'a self,
+        connection: &'a Arc<Connection>,
+        request: OutgoingRequest<'a>,
+    ) -> SendFuture<'a>;
+
+    /// Sends a notification. Waits while the server does not read.
+    fn send_notification<'a>(
+        &'a self,
+        connection: &'a Arc<Connection>,
+        method: &'static str,
+        message: Vec<u8>,
+    ) -> SendFuture<'a>;
+
+    /// Queues a message without waiting, such as the cancellation of a request. Their number is
+    /// bounded by the number of requests.
+    fn send_now(&self, message: Vec<u8>);
+
+    /// Queues the response to a request of the server without waiting. It is dropped if the session
+    /// of the request has ended: the next session reuses ids.
+    fn send_response(&self, message: Vec<u8>, session: u64) {
+        let _ = session;
+        self.send_now(message);
+    }
+
+    /// Returns `true` if dropping the future of [`send_request`](Self::send_request) already cancels
+    /// the request on the server.
+    fn cancels_on_drop(&self, connection: &Connection) -> bool;
+
+    /// Returns `true` if an earlier connection showed that the server begins with a handshake.
+    fn expects_handshake(&self) -> bool {
+        false
+    }
+
+    /// Returns the URL of the server, if it has one.
+    fn url(&self) -> Option<String> {
+        None
+    }
+
+    /// Remembers the revision of the server for the next connection; `None` forgets it.
+    fn remember_revision(&self, revision: Option<Revision>) {
+        let _ = revision;
+    }
+}
+
+/// A request as it is sent.
+pub(crate) struct OutgoingRequest<'a> {
+    #[cfg(feature = "http")]
+    pub(crate) id: i64,
+    #[cfg(feature = "http")]
+    pub(crate) method: &'static str,
+    #[cfg(feature = "http")]
+    pub(crate) header_source: HeaderSource<'a>,
+    /// The whole message.
+    pub(crate) message: Vec<u8>,
+    /// Set by the sender as soon as the server may have received the request.
+    pub(crate) sent: &'a AtomicBool,
+}
+
+/// The parts of the params of a request that HTTP headers repeat.
+#[derive(Clone, Copy, Default)]
+#[cfg_attr(
+    not(feature = "http"),
+    expect(dead_code, reason = "only HTTP has headers")
+)]
+pub(crate) struct HeaderSource<'a> {
+    /// The name of the tool or prompt, or the URI of the resource, as JSON.
+    pub(crate) name: Option<&'a RawValue>,
+    /// The arguments of the tool.
+    pub(crate) arguments: Option<&'a RawValue>,
+}

@@ -1,0 +1,283 @@
+//! Errors of calls and of connections.
+
+#[cfg(feature = "http")]
+mod http;
+mod list;
+#[cfg(feature = "json-schema")]
+mod output;
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::error::DecodeError;
+use mcp_types::peer_text::PeerText;
+use mcp_types::revision::VersionError;
+use mcp_types::rpc::{EnvelopeError, ErrorObject};
+
+#[cfg(feature = "http")]
+pub use http::{AuthorizeError, HttpError};
+pub use list::{ElementError, ListError};
+#[cfg(feature = "json-schema")]
+pub use output::{BrokenOutput, OutputError};
+
+/// The error of a handler that answers questions of the server.
+///
+/// A server of an older revision receives an [`ErrorObject`] as it is, and any other error as -32603
+/// with its text. A server of the newest revision receives nothing: the call fails with
+/// [`CallError::Input`](crate::CallError).
+pub type InputError = Box<dyn Error + Send + Sync>;
+
+/// Why a call has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The server answered with an error.
+    #[error("the server refused `{method}`: {source}")]
+    Refused {
+        /// The method.
+        method: &'static str,
+        /// The error object of the server.
+        source: ErrorObject,
+    },
+    /// The params cannot be encoded, or the negotiated revision cannot express the request.
+    #[error("`{method}` cannot be said to the server")]
+    Params {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        source: VersionError,
+    },
+    /// The result cannot be decoded. The source names the place.
+    #[error("the answer to `{method}` is not its result: {source}")]
+    Answer {
+        /// The method.
+        method: &'static str,
+        /// What is wrong with it, and where.
+        source: VersionError,
+    },
+    /// The response is malformed.
+    #[error("the answer to `{method}` is no message: {source}")]
+    Message {
+        /// The method.
+        method: &'static str,
+        /// What is wrong with it.
+        source: EnvelopeError,
+    },
+    /// The result is of a type that this client does not know.
+    #[error("the answer to `{method}` has the unknown result type `{result_type}`")]
+    ResultType {
+        /// The method.
+        method: &'static str,
+        /// The `resultType` of the server, at most 200 characters of it.
+        result_type: String,
+    },
+    /// A question of the server could not be answered, so the call cannot continue.
+    #[error("a question of the server during `{method}` has no answer: {source}")]
+    Input {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        source: InputError,
+    },
+    /// The server answered with questions more than [`Limits::rounds`](crate::Limits) times.
+    #[error("`{method}` was answered with questions {rounds} times")]
+    Rounds {
+        /// The method.
+        method: &'static str,
+        /// The number of rounds.
+        rounds: usize,
+    },
+    /// The server answered with more questions at once than
+    /// [`Limits::server_requests`](crate::Limits). No handler has seen them.
+    #[error("`{method}` was answered with {asked} questions at once, {limit} are allowed")]
+    Questions {
+        /// The method.
+        method: &'static str,
+        /// The number of questions.
+        asked: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// An element of a list is malformed. The list goes on behind it.
+    #[error("an element of `{method}` is malformed: {source}")]
+    Element {
+        /// The method.
+        method: &'static str,
+        /// The position of the element, and what is wrong with it.
+        source: Box<ElementError>,
+    },
+    /// A list does not end where it should.
+    #[error("the list of `{method}` does not end: {source}")]
+    List {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        source: ListError,
+    },
+    /// The structured result of a tool breaks the tool's `outputSchema`. Results are checked against
+    /// the schemas that were listed last on this connection, if any.
+    #[cfg(feature = "json-schema")]
+    #[error("the structured result of a tool is not what it promises: {source}")]
+    Output {
+        /// Why, and the result.
+        source: Box<BrokenOutput>,
+    },
+    /// The request needs a proposal that not both sides [announced](crate::Client::negotiated).
+    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+    #[error("`{method}` cannot be asked in this way: not both sides announced `{}`", proposal.as_str())]
+    NotNegotiated {
+        /// The method.
+        method: &'static str,
+        /// The proposal.
+        proposal: mcp_types::Proposal,
+    },
+    /// The response did not arrive in time. The request was cancelled on the server.
+    #[error("no answer to `{method}` within {after:?}")]
+    Timeout {
+        /// The method.
+        method: &'static str,
+        /// The elapsed time.
+        after: Duration,
+    },
+    /// The connection failed before there was an answer.
+    #[error("no answer to `{method}`: {source}")]
+    Lost {
+        /// The method.
+        method: &'static str,
+        /// What happened to the connection.
+        source: Arc<TransportError>,
+    },
+}
+
+impl CallError {
+    /// Returns the code of the error with which the server answered; `None` if it did not answer
+    /// with an error.
+    ///
+    /// ```
+    /// use mcp_client::CallError;
+    /// use mcp_client::types::rpc::INVALID_PARAMS;
+    ///
+    /// fn is_our_fault(error: &CallError) -> bool {
+    ///     error.code() == Some(INVALID_PARAMS)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn code(&self) -> Option<i64> {
+        match self {
+            Self::Refused { source, .. } => Some(source.code),
+            _ => None,
+        }
+    }
+}
+
+/// Why a connection cannot be made, or ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransportError {
+    /// Reading or writing failed.
+    #[error("reading from or writing to the server failed: {0}")]
+    Io(#[from] std::io::Error),
+    /// The connection was closed, by the server or by [`Client::close`](crate::Client::close).
+    #[error("the connection is closed")]
+    Closed,
+    /// A message is longer than [`Limits::message_bytes`](crate::Limits).
+    #[error("the server sent a message of more than {limit} bytes")]
+    TooLong {
+        /// The limit.
+        limit: usize,
+    },
+    /// An exchange over HTTP failed.
+    #[cfg(feature = "http")]
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    /// The server's program cannot be started.
+    #[error("`{program}` cannot be started: {source}")]
+    Spawn {
+        /// The program, as it was named.
+        program: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The process of the server exited unexpectedly.
+    #[error("the server's process ended ({status}){}", last_words(stderr))]
+    Exited {
+        /// How it ended.
+        status: std::process::ExitStatus,
+        /// The last lines that it wrote to its standard error, at most 4 KiB; empty where that
+        /// is not captured.
+        stderr: String,
+    },
+    /// The session with the server had ended, and no other one could be begun.
+    #[cfg(feature = "http")]
+    #[error("the session had ended, and no other could be begun: {source}")]
+    Session {
+        /// Why not.
+        source: Arc<ConnectError>,
+    },
+    /// The server was restarted, but the negotiation with it failed.
+    #[error("the server was started again, in vain: {source}")]
+    Restarted {
+        /// Why not.
+        source: Box<ConnectError>,
+    },
+}
+
+impl TransportError {
+    /// Returns `true` if a single message was lost and the connection goes on. It may have been the
+    /// response to any request.
+    pub(crate) fn loses_one_message(&self) -> bool {
+        match self {
+            Self::TooLong { .. } => true,
+            #[cfg(feature = "http")]
+            Self::Http(HttpError::Event(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns `true` if the cause may be a server that does not know the newest revision.
+    pub(crate) fn may_be_legacy(&self) -> bool {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Http(error) => error.may_be_legacy(),
+            // Some older servers exit when they receive an unknown method.
+            Self::Exited { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+fn last_words(stderr: &str) -> String {
+    if stderr.is_empty() {
+        String::new()
+    } else {
+        format!("; its last words:\n{stderr}")
+    }
+}
+
+/// Returns the revisions of a server in the form in which an error repeats them.
+pub(crate) fn offered(names: &[String]) -> Vec<String> {
+    let names = names.iter().take(32);
+    names.map(|name| PeerText(name).to_string()).collect()
+}
+
+/// Why there is no connection to a server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The transport failed.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    /// A request of the negotiation failed.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// No revision is supported by both sides.
+    #[error("the server speaks {theirs:?}, none of which this client does")]
+    Revision {
+        /// The revisions of the server: at most 32 names, and 200 characters of each.
+        theirs: Vec<String>,
+    },
+    /// The description of the server cannot be decoded.
+    #[error("what the server says of itself cannot be read: {0}")]
+    Decode(#[from] DecodeError),
+}

@@ -1,0 +1,16 @@
+//! Downloads from URLs that a server names: resources (the proposal `https-url`) and icons.
+//!
+//! A server may name any URL. Each download uses a connection of its own, sends nothing that
+//! identifies the client, and happens only where a [`FetchPolicy`] allows it.
+
+mod address;
+mod dial;
+mod error;
+mod get;
+mod policy;
+
+pub use error::{FetchError, RedirectFault};
+#[cfg(feature = "https-url")]
+pub(crate) use get::Body;
+pub(crate) use get::{Get, Got, SHOWN, content_type, plain};
+pub use policy::FetchPolicy;

@@ -1,0 +1,112 @@
+//! Connections to hosts that nobody has vouched for.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use rustls::pki_types::ServerName;
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::{Instant, timeout};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use super::address::is_public;
+use super::error::FetchError;
+use super::policy::FetchPolicy;
+use crate::util::keepalive::{KEEPALIVE, KEEPALIVE_INTERVAL};
+use crate::util::origin::Origin;
+
+/// What is left of the time for a transfer.
+#[derive(Clone)]
+pub(crate) struct Clock {
+    idle: Duration,
+    left: Duration,
+}
+
+impl Clock {
+    pub(crate) fn new(policy: &FetchPolicy) -> Self {
+        Self {
+            idle: policy.idle,
+            left: policy.time,
+        }
+    }
+
+    #[cfg(feature = "https-url")]
+    pub(crate) fn is_over(&self) -> bool {
+        self.left.is_zero()
+    }
+
+    /// Waits for one step.
+    pub(crate) async fn wait<F: Future>(&mut self, step: F) -> Result<F::Output, FetchError> {
+        let after = self.idle.min(self.left);
+        let begun = Instant::now();
+        let waited = timeout(after, step).await;
+        self.left = self.left.saturating_sub(begun.elapsed());
+        waited.map_err(|_| FetchError::Time { after })
+    }
+}
+
+/// Connects to an origin. What is connected to is what was looked at: a name that means something
+/// else a moment later does not help.
+pub(crate) async fn dial(
+    policy: &FetchPolicy,
+    to: &Origin,
+) -> Result<TlsStream<TcpStream>, FetchError> {
+    let trusted = to.is_among(&policy.hosts);
+    if policy.only && !trusted {
+        let origin = to.to_string();
+        return Err(FetchError::Host { origin });
+    }
+    let addresses = addresses(policy, to).await;
+    let addresses = addresses.map_err(|source| FetchError::Resolve {
+        origin: to.to_string(),
+        source,
+    })?;
+    if !policy.private && !trusted {
+        // One is enough to tell that something is wrong with the name.
+        let inside = addresses.iter().find(|address| !is_public(address.ip()));
+        if let Some(address) = inside {
+            return Err(FetchError::Address {
+                origin: to.to_string(),
+                address: address.ip(),
+            });
+        }
+    }
+    let config = policy.tls().await?;
+    let failed = |source| FetchError::Connect {
+        origin: to.to_string(),
+        source,
+    };
+    let name = ServerName::try_from(to.host.clone());
+    let name = name.map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
+    let connect = async {
+        let socket = TcpStream::connect(addresses.as_slice()).await?;
+        socket.set_nodelay(true)?;
+        SockRef::from(&socket).set_tcp_keepalive(&tcp_keepalive())?;
+        TlsConnector::from(config).connect(name, socket).await
+    };
+    connect.await.map_err(failed)
+}
+
+/// Lets the system find out that the other end is gone, even if the policy has no time limits.
+fn tcp_keepalive() -> TcpKeepalive {
+    TcpKeepalive::new()
+        .with_time(KEEPALIVE)
+        .with_interval(KEEPALIVE_INTERVAL)
+}
+
+async fn addresses(policy: &FetchPolicy, to: &Origin) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = to.host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, to.port)]);
+    }
+    let found = match &policy.resolver {
+        Some(resolve) => resolve(to.host.clone(), to.port).await?,
+        None => lookup_host((to.host.as_str(), to.port)).await?.collect(),
+    };
+    if found.is_empty() {
+        let fault = "the name has none";
+        return Err(io::Error::new(io::ErrorKind::NotFound, fault));
+    }
+    Ok(found)
+}

@@ -1,0 +1,227 @@
+//! One GET over a connection of its own, without anything that says who asks.
+
+use bytes::Bytes;
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HOST, IF_RANGE, LOCATION, RANGE,
+};
+use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri};
+use http_body::Body as _;
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::task::JoinHandle;
+
+use super::dial::{Clock, dial};
+use super::error::{FetchError, RedirectFault};
+use super::policy::FetchPolicy;
+use crate::protocol::error::HttpError;
+use crate::util::http_body::{Full, chunk};
+use crate::util::origin::{Origin, UrlFault};
+use crate::util::url::absolute;
+
+/// What is asked for.
+pub(crate) struct Get<'a> {
+    pub(crate) policy: &'a FetchPolicy,
+    pub(crate) url: &'a str,
+    /// Media types.
+    pub(crate) accept: &'a str,
+    /// From which byte on, of which state of the content.
+    pub(crate) rest: Option<(u64, &'a HeaderValue)>,
+    /// Whether a redirect from one origin to another one is followed.
+    pub(crate) follows: &'a (dyn Fn(&Origin, &Origin) -> bool + Send + Sync),
+}
+
+/// What came, whatever its status, but for redirects.
+pub(crate) struct Got {
+    /// The URL that it came from in the end.
+    #[cfg(feature = "https-url")]
+    pub(crate) url: String,
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Body,
+}
+
+impl Get<'_> {
+    pub(crate) async fn send(&self) -> Result<Got, FetchError> {
+        self.send_within(Clock::new(self.policy)).await
+    }
+
+    pub(crate) async fn send_within(&self, mut clock: Clock) -> Result<Got, FetchError> {
+        let mut url = self.url.to_owned();
+        let mut redirects = 0;
+        loop {
+            let origin = Origin::secure(&url).map_err(FetchError::Url)?;
+            let target: Uri = url
+                .parse()
+                .map_err(|_| FetchError::Url(UrlFault::Characters))?;
+            let (response, connection) = self.exchange(&mut clock, &origin, &target).await?;
+            let (head, incoming) = response.into_parts();
+            let status = head.status;
+            if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+                return Ok(Got {
+                    #[cfg(feature = "https-url")]
+                    url,
+                    status,
+                    headers: head.headers,
+                    body: Body {
+                        incoming,
+                        clock,
+                        got: self.rest.map_or(0, |(from, _)| from),
+                        limit: self.policy.bytes,
+                        _connection: connection,
+                    },
+                });
+            }
+            redirects += 1;
+            let next = self.redirected(&head.headers, &origin, &target, redirects);
+            url = next.map_err(|source| FetchError::Redirect { status, source })?;
+        }
+    }
+
+    async fn exchange(
+        &self,
+        clock: &mut Clock,
+        origin: &Origin,
+        target: &Uri,
+    ) -> Result<(http::Response<Incoming>, ConnectionTask), FetchError> {
+        let broken = |error: hyper::Error| HttpError::Exchange(error.into());
+        let stream = clock.wait(dial(self.policy, origin)).await??;
+        let shaken = http1::handshake(TokioIo::new(stream)).await;
+        let (mut sender, driven) = shaken.map_err(broken)?;
+        let connection = ConnectionTask(tokio::spawn(async move {
+            if let Err(error) = driven.await {
+                tracing::debug!(%error, "a connection broke");
+            }
+        }));
+        let request = self.request(target)?;
+        let response = clock.wait(sender.send_request(request)).await?;
+        Ok((response.map_err(broken)?, connection))
+    }
+
+    fn request(&self, target: &Uri) -> Result<Request<Full>, FetchError> {
+        let unsaid = |name: http::HeaderName| {
+            let name = name.as_str().to_owned();
+            FetchError::Http(HttpError::Header { name })
+        };
+        let path = target.path_and_query().map_or("/", |path| path.as_str());
+        let mut request = Request::new(Full::new(Bytes::new()));
+        *request.uri_mut() = path
+            .parse()
+            .map_err(|_| FetchError::Url(UrlFault::Characters))?;
+        let host = target
+            .authority()
+            .map_or("", |authority| authority.as_str());
+        let headers = request.headers_mut();
+        headers.insert(HOST, HeaderValue::try_from(host).map_err(|_| unsaid(HOST))?);
+        let accept = HeaderValue::try_from(self.accept).map_err(|_| unsaid(ACCEPT))?;
+        headers.insert(ACCEPT, accept);
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        if let Some((from, state)) = self.rest {
+            let range = HeaderValue::try_from(format!("bytes={from}-"));
+            headers.insert(RANGE, range.map_err(|_| unsaid(RANGE))?);
+            headers.insert(IF_RANGE, state.clone());
+        }
+        Ok(request)
+    }
+
+    fn redirected(
+        &self,
+        headers: &HeaderMap,
+        from: &Origin,
+        base: &Uri,
+        redirects: usize,
+    ) -> Result<String, RedirectFault> {
+        if redirects > self.policy.redirects {
+            return Err(RedirectFault::TooMany);
+        }
+        let location = headers.get(LOCATION).and_then(|text| text.to_str().ok());
+        let location = location.ok_or(RedirectFault::Nowhere)?;
+        let next = absolute(base, location).ok_or(RedirectFault::Nowhere)?;
+        let to = Origin::secure(&next).map_err(RedirectFault::Url)?;
+        if to != *from && !(self.follows)(from, &to) {
+            let origin = to.to_string();
+            return Err(RedirectFault::Elsewhere { origin });
+        }
+        Ok(next)
+    }
+}
+
+/// What moves the bytes of a connection, for as long as anybody wants them.
+struct ConnectionTask(JoinHandle<()>);
+
+impl Drop for ConnectionTask {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Content on its way.
+pub(crate) struct Body {
+    incoming: Incoming,
+    clock: Clock,
+    /// The bytes up to here came, those of an earlier attempt among them.
+    got: u64,
+    limit: u64,
+    _connection: ConnectionTask,
+}
+
+impl Body {
+    /// Bytes in all, where that was said.
+    pub(crate) fn length(&self) -> Option<u64> {
+        let rest = self.incoming.size_hint().exact()?;
+        self.got.checked_add(rest)
+    }
+
+    #[cfg(feature = "https-url")]
+    pub(crate) fn got(&self) -> u64 {
+        self.got
+    }
+
+    #[cfg(feature = "https-url")]
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// The next bytes; `None` at the end.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
+        if let Some(found) = self.length().filter(|found| *found > self.limit) {
+            let limit = self.limit;
+            return Err(FetchError::TooLarge { found, limit });
+        }
+        let bytes = self.clock.wait(chunk(&mut self.incoming)).await?;
+        let Some(bytes) = bytes.map_err(HttpError::exchange)? else {
+            return Ok(None);
+        };
+        let found = self.got.saturating_add(bytes.len() as u64);
+        if found > self.limit {
+            let limit = self.limit;
+            return Err(FetchError::TooLarge { found, limit });
+        }
+        self.got = found;
+        Ok(Some(bytes))
+    }
+}
+
+/// What the content says that it is; empty where it does not.
+pub(crate) fn content_type(headers: &HeaderMap) -> String {
+    text(headers.get(CONTENT_TYPE))
+}
+
+/// That the content is not encoded.
+pub(crate) fn plain(headers: &HeaderMap) -> Result<(), FetchError> {
+    let encoding = text(headers.get(CONTENT_ENCODING));
+    if encoding.is_empty() || encoding.eq_ignore_ascii_case("identity") {
+        Ok(())
+    } else {
+        Err(FetchError::Encoding(encoding))
+    }
+}
+
+/// As many bytes of a header, or characters of a media type, are shown in an error.
+pub(crate) const SHOWN: usize = 200;
+
+fn text(value: Option<&HeaderValue>) -> String {
+    let value = value.map_or(&[][..], HeaderValue::as_bytes);
+    let value = value.get(..SHOWN).unwrap_or(value);
+    String::from_utf8_lossy(value).trim().to_owned()
+}

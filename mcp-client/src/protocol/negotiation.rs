@@ -1,0 +1,242 @@
+//! [`negotiate`]: finds out the era of a server, and agrees on a revision.
+
+use std::sync::Arc;
+
+use mcp_types::json::{self, Object, Value};
+use mcp_types::peer_text::PeerDisplay;
+use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::v2025_11_25::{
+    ClientCapabilities, InitializeRequest, InitializeRequestParams, InitializeResult,
+    InitializedNotification, SetLevelRequest, SetLevelRequestParams,
+};
+use mcp_types::{
+    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY,
+    Notification, Request, Revision, UNSUPPORTED_PROTOCOL_VERSION,
+    UnsupportedProtocolVersionErrorData,
+};
+
+use super::connection::{Connection, HeaderSource};
+use super::error::{self, CallError, ConnectError};
+use super::lenient;
+use super::negotiated::Negotiated;
+use super::params::Params;
+use super::roundtrip::{CallTimeout, notify, roundtrip};
+
+/// The newest revision that begins with a handshake.
+const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
+
+/// Agrees with the server on a revision: on the pinned one, or on the newest that both sides
+/// support.
+pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), ConnectError> {
+    match connection.pinned {
+        Some(Revision::LATEST) => modern(connection, discover(connection).await?),
+        Some(revision) => {
+            let agreed = initialize(connection, revision).await?;
+            if agreed != revision {
+                let theirs = vec![agreed.as_str().to_owned()];
+                return Err(ConnectError::Revision { theirs });
+            }
+        }
+        None => {
+            detect(connection).await?;
+            connection
+                .sender
+                .remember_revision(Some(connection.revision()));
+        }
+    }
+    set_level(connection).await?;
+    Ok(())
+}
+
+async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
+    if connection.sender.expects_handshake() {
+        match initialize(connection, NEWEST_LEGACY).await {
+            Ok(_) => return Ok(()),
+            // The remembered era is outdated.
+            Err(_) => connection.sender.remember_revision(None),
+        }
+    }
+    let older = match discover(connection).await {
+        Ok(found) => match best(&found.supported_versions)? {
+            Revision::LATEST => {
+                modern(connection, found);
+                return Ok(());
+            }
+            older => older,
+        },
+        Err(CallError::Refused { source, .. }) if is_modern(&source) => {
+            match best(&offered(&source)?)? {
+                // The server rejects the revision that it offers: try once more.
+                Revision::LATEST => {
+                    modern(connection, discover(connection).await?);
+                    return Ok(());
+                }
+                older => older,
+            }
+        }
+        Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
+        // Any other error: an older server that does not know the method. Some older server
+        // processes exit when they receive it, and are restarted.
+        Err(_) => {
+            connection.state.wait_reconnected().await;
+            NEWEST_LEGACY
+        }
+    };
+    initialize(connection, older).await.map(drop)
+}
+
+fn may_be_legacy(error: &CallError) -> bool {
+    matches!(error, CallError::Lost { source, .. } if source.may_be_legacy())
+}
+
+/// Sets the level of the server's log once for a session. In the newest revision, each request names
+/// the level instead.
+pub(crate) async fn set_level(connection: &Arc<Connection>) -> Result<(), CallError> {
+    let Some(level) = connection.log_level else {
+        return Ok(());
+    };
+    let logs = connection
+        .negotiated()
+        .is_some_and(|server| server.capabilities.logging.is_some());
+    if connection.revision() == Revision::LATEST || !logs {
+        return Ok(());
+    }
+    let method = SetLevelRequest::METHOD;
+    let params = json::to_value(&SetLevelRequestParams::new(level));
+    let params = params.map_err(|error| CallError::Params {
+        method,
+        source: error.into(),
+    })?;
+    let params = Object::from([("level", params.get("level").cloned().unwrap_or_default())]);
+    let time = CallTimeout::new(connection.limits.call_time);
+    match roundtrip(connection, method, time, HeaderSource::default(), |_| {
+        params
+    })
+    .await
+    {
+        // The server then logs at a level of its own choice.
+        Err(error @ CallError::Refused { .. }) => {
+            let error = PeerDisplay(&error);
+            tracing::warn!(%error, "the server refused to set the level of its log");
+            Ok(())
+        }
+        set => set.map(drop),
+    }
+}
+
+fn refused(source: ErrorObject) -> CallError {
+    let method = DiscoverRequest::METHOD;
+    CallError::Refused { method, source }
+}
+
+/// Returns `true` if only servers of the newest revision answer with this error.
+fn is_modern(error: &ErrorObject) -> bool {
+    let codes = [
+        UNSUPPORTED_PROTOCOL_VERSION,
+        HEADER_MISMATCH,
+        MISSING_REQUIRED_CLIENT_CAPABILITY,
+    ];
+    codes.contains(&error.code)
+}
+
+/// Returns the revisions that a server names when it rejects the newest one.
+fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
+    let data = error.data.clone().unwrap_or_default();
+    match json::from_value::<UnsupportedProtocolVersionErrorData>(data) {
+        Ok(data) => Ok(data.supported),
+        Err(_) => Err(refused(error.clone()).into()),
+    }
+}
+
+/// Returns the newest revision that both sides support.
+fn best(theirs: &[String]) -> Result<Revision, ConnectError> {
+    let known = theirs.iter().filter_map(|name| name.parse().ok());
+    known.max().ok_or_else(|| ConnectError::Revision {
+        theirs: error::offered(theirs),
+    })
+}
+
+async fn discover(connection: &Arc<Connection>) -> Result<DiscoverResult, CallError> {
+    let method = DiscoverRequest::METHOD;
+    let time = CallTimeout::new(connection.limits.probe_time);
+    let text = roundtrip(connection, method, time, HeaderSource::default(), |_| {
+        Params::new().describe(&connection.request_meta)
+    });
+    let text = text.await?;
+    let result = lenient::read(Revision::LATEST, method, text.get(), Revision::decode);
+    result.map_err(|source| CallError::Answer { method, source })
+}
+
+fn modern(connection: &Connection, found: DiscoverResult) {
+    connection.set_negotiated(Negotiated {
+        revision: Revision::LATEST,
+        info: found.meta.and_then(|meta| meta.server_info),
+        capabilities: found.capabilities,
+        instructions: found.instructions,
+    });
+}
+
+/// Performs the handshake of the older revisions, and returns the revision that the server chose.
+pub(crate) async fn initialize(
+    connection: &Arc<Connection>,
+    revision: Revision,
+) -> Result<Revision, ConnectError> {
+    let method = InitializeRequest::METHOD;
+    let mut capabilities = connection.capabilities.clone();
+    for proposal in &connection.proposals {
+        proposal.withdraw(&mut capabilities.experimental);
+    }
+    let capabilities = ClientCapabilities::try_from(capabilities);
+    let mut capabilities = capabilities.map_err(|error| {
+        let source = mcp_types::revision::VersionError::from(error);
+        CallError::Params { method, source }
+    })?;
+    if connection.has_roots {
+        // The program can report changes with `Client::roots_changed`.
+        let roots = capabilities.roots.get_or_insert_default();
+        roots.list_changed.get_or_insert(true);
+    }
+    let params =
+        InitializeRequestParams::new(revision.as_str(), capabilities, connection.info.clone());
+    let params = revision
+        .encode(params)
+        .map_err(|source| CallError::Params { method, source })?;
+    let time = CallTimeout::new(connection.limits.call_time);
+    let text = roundtrip(connection, method, time, HeaderSource::default(), |_| {
+        params
+    })
+    .await?;
+
+    let agreed: Object = json::from_str(text.get())?;
+    let agreed = agreed.get("protocolVersion").and_then(Value::as_str);
+    let agreed = agreed.unwrap_or_default();
+    let known = agreed.parse().ok();
+    let Some(revision) = known.filter(|&revision: &Revision| revision < Revision::LATEST) else {
+        return Err(ConnectError::Revision {
+            theirs: error::offered(&[agreed.to_owned()]),
+        });
+    };
+    let result: InitializeResult = revision
+        .decode(text.get())
+        .map_err(|source| CallError::Answer { method, source })?;
+
+    let mut message = Vec::new();
+    rpc::write_notification(
+        &mut message,
+        InitializedNotification::METHOD,
+        None::<&Object>,
+    )
+    .map_err(|error| {
+        let source = error.into();
+        CallError::Params { method, source }
+    })?;
+    // Over HTTP, the headers of the next message already name the revision.
+    connection.set_negotiated(Negotiated {
+        revision,
+        info: Some(result.server_info),
+        capabilities: result.capabilities.into(),
+        instructions: result.instructions,
+    });
+    notify(connection, InitializedNotification::METHOD, message).await?;
+    Ok(revision)
+}

@@ -1,0 +1,198 @@
+//! [`roundtrip`]: a request and the response to it.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use mcp_types::Request;
+use mcp_types::v2025_11_25::InitializeRequest;
+use mcp_types::{RequestId, rpc};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::connection::{Connection, HeaderSource, OutgoingRequest};
+use super::error::{CallError, TransportError};
+use super::pending_requests::{PendingRequest, Progress, Reply};
+
+/// Sends a request and waits for its result. The params may depend on the id of the request.
+/// Dropping the future cancels the request.
+pub(crate) async fn roundtrip<P: Serialize>(
+    connection: &Arc<Connection>,
+    method: &'static str,
+    mut time: CallTimeout,
+    header_source: HeaderSource<'_>,
+    params: impl FnOnce(i64) -> P,
+) -> Result<Box<RawValue>, CallError> {
+    #[cfg(not(feature = "http"))]
+    let _ = header_source;
+    let pending = connection.pending.register(time.progress.clone());
+    let id = RequestId::from(pending.id);
+    let sent = AtomicBool::new(false);
+    let mut message = Vec::with_capacity(256);
+    let params = params(pending.id);
+    let written = rpc::write_request(&mut message, &id, method, Some(&params));
+    // Freed before the wait for the response.
+    drop(params);
+    written.map_err(|error| {
+        let source = error.into();
+        CallError::Params { method, source }
+    })?;
+    let request = OutgoingRequest {
+        #[cfg(feature = "http")]
+        id: pending.id,
+        #[cfg(feature = "http")]
+        method,
+        #[cfg(feature = "http")]
+        header_source,
+        message,
+        sent: &sent,
+    };
+    time.started = Instant::now();
+    let mut cancel_on_drop = CancelOnDrop {
+        connection,
+        pending,
+        sent: &sent,
+        // The specification forbids to cancel the handshake.
+        cancellable: method != InitializeRequest::METHOD,
+        lost_message: false,
+    };
+    let reply = tokio::select! {
+        // A response that has arrived wins over the timeout.
+        biased;
+        reply = cancel_on_drop.reply(request) => reply,
+        () = time.elapsed() => {
+            let after = time.started.elapsed();
+            return Err(CallError::Timeout { method, after });
+        }
+    };
+    cancel_on_drop.lost_message = matches!(&reply, Reply::Lost(error) if error.loses_one_message());
+    match reply {
+        Reply::Result(text) => Ok(text),
+        Reply::Error(source) => Err(CallError::Refused { method, source }),
+        Reply::Malformed(source) => Err(CallError::Message { method, source }),
+        Reply::Lost(source) => Err(CallError::Lost { method, source }),
+    }
+}
+
+/// Sends a notification, with the timeout of a call: the server may not read it, or, over HTTP, may
+/// not answer the POST.
+pub(crate) async fn notify(
+    connection: &Arc<Connection>,
+    method: &'static str,
+    message: Vec<u8>,
+) -> Result<(), CallError> {
+    let after = connection.limits.call_time;
+    let sending = connection
+        .sender
+        .send_notification(connection, method, message);
+    let sent = timeout(after, sending).await;
+    let sent = sent.map_err(|_| CallError::Timeout { method, after })?;
+    sent.map_err(|source| CallError::Lost {
+        method,
+        source: Arc::new(source),
+    })
+}
+
+/// Cancels a request on the server if the response is not awaited to the end.
+struct CancelOnDrop<'a> {
+    connection: &'a Arc<Connection>,
+    pending: PendingRequest,
+    sent: &'a AtomicBool,
+    cancellable: bool,
+    /// Whether the request failed because of a message that may have been the response to another
+    /// one, so that the server may still work on this one.
+    lost_message: bool,
+}
+
+impl CancelOnDrop<'_> {
+    async fn reply(&mut self, request: OutgoingRequest<'_>) -> Reply {
+        let reply = &mut self.pending.reply;
+        let sender = &self.connection.sender;
+        let reply = tokio::select! {
+            // A reply that has arrived wins over a failure of the connection.
+            biased;
+            reply = &mut *reply => reply,
+            sent = sender.send_request(self.connection, request) => match sent {
+                Ok(()) => reply.await,
+                Err(error) => reply
+                    .try_recv()
+                    .or_else(|_| Ok(Reply::Lost(Arc::new(error)))),
+            },
+        };
+        reply.unwrap_or_else(|_| Reply::Lost(Arc::new(TransportError::Closed)))
+    }
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        let sent = self.sent.load(Ordering::Relaxed);
+        let unanswered = self.lost_message || self.pending.is_pending();
+        let sender = &self.connection.sender;
+        if sent && unanswered && self.cancellable && !sender.cancels_on_drop(self.connection) {
+            self.connection.cancel(self.pending.id);
+        }
+    }
+}
+
+/// The timeout of a call, which reports of progress may extend.
+#[derive(Clone)]
+pub(crate) struct CallTimeout {
+    /// Counts from the beginning, or from the last report of progress.
+    pub(crate) time: Duration,
+    /// The limit in total. Reports of progress extend the time only if this is set.
+    pub(crate) most: Option<Duration>,
+    pub(crate) progress: Option<Arc<Progress>>,
+    started: Instant,
+}
+
+impl CallTimeout {
+    /// A call without a timeout.
+    pub(crate) fn endless() -> Self {
+        Self::new(Duration::MAX)
+    }
+
+    pub(crate) fn new(time: Duration) -> Self {
+        Self {
+            time,
+            most: None,
+            progress: None,
+            started: Instant::now(),
+        }
+    }
+
+    /// Waits until the timeout has elapsed.
+    async fn elapsed(&self) {
+        let Some(most) = self.most else {
+            return sleep_for(self.started, self.time).await;
+        };
+        let Some(end) = deadline(self.started, most) else {
+            return pending().await;
+        };
+        loop {
+            let last = self.progress.as_ref().map(|progress| progress.last());
+            let last = last.map_or(self.started, |last| self.started.max(last));
+            let until = deadline(last, self.time).map_or(end, |next| end.min(next));
+            if until <= Instant::now() {
+                return;
+            }
+            sleep_until(until).await;
+        }
+    }
+}
+
+/// Returns the end of a time that begins at `from`, or `None` if it is more than a century away:
+/// an [`Instant`] may not be able to represent it.
+fn deadline(from: Instant, time: Duration) -> Option<Instant> {
+    const CENTURY: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+    from.checked_add(time).filter(|_| time < CENTURY)
+}
+
+/// Waits until a time has elapsed since `started`; forever if that is too far away.
+async fn sleep_for(started: Instant, time: Duration) {
+    match deadline(started, time) {
+        Some(end) => sleep_until(end).await,
+        None => pending().await,
+    }
+}

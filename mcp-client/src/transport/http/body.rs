@@ -1,0 +1,110 @@
+//! Bodies of responses: one text, or server-sent events.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes};
+use http_body::Body;
+use hyper::body::Incoming;
+use mcp_types::sse::{Decoder, Message, SseError};
+
+use super::post_queue::PostQueue;
+use crate::protocol::error::HttpError;
+use crate::protocol::error::TransportError;
+use crate::util::http_body as body_parts;
+
+/// The bytes that are reserved because of a `Content-Length` of the server.
+const ROOM: usize = 64 << 10;
+
+/// The next bytes of a body; `None` at the end.
+async fn chunk(body: &mut Incoming) -> Result<Option<Bytes>, HttpError> {
+    body_parts::chunk(body).await.map_err(HttpError::exchange)
+}
+
+/// All of a body, of at most `limit` bytes.
+pub(super) async fn whole(mut body: Incoming, limit: usize) -> Result<Bytes, TransportError> {
+    let too_long = |bytes: u64| bytes > limit as u64;
+    if too_long(body.size_hint().lower()) {
+        return Err(TransportError::TooLong { limit });
+    }
+    let Some(first) = chunk(&mut body).await? else {
+        return Ok(Bytes::new());
+    };
+    if body.is_end_stream() && !too_long(first.len() as u64) {
+        return Ok(first);
+    }
+    let expected = usize::try_from(body.size_hint().lower()).unwrap_or_default();
+    // A server may announce more than it sends.
+    let room = first.len().saturating_add(expected.min(ROOM));
+    let mut all = Vec::with_capacity(room.min(limit));
+    let mut next = Some(first);
+    while let Some(bytes) = next {
+        if too_long(all.len() as u64 + bytes.len() as u64) {
+            return Err(TransportError::TooLong { limit });
+        }
+        all.extend_from_slice(&bytes);
+        next = chunk(&mut body).await?;
+    }
+    Ok(all.into())
+}
+
+/// A body of server-sent events.
+pub(super) struct Events {
+    /// The number of the session that they belong to.
+    pub(super) session: u64,
+    body: Incoming,
+    unread: Bytes,
+    decoder: Decoder,
+    /// Must have room before more is read.
+    post_queue: Arc<PostQueue>,
+}
+
+impl Events {
+    /// Events of at most `limit` bytes each.
+    pub(super) fn new(
+        session: u64,
+        body: Incoming,
+        limit: usize,
+        post_queue: Arc<PostQueue>,
+    ) -> Self {
+        Self {
+            session,
+            body,
+            post_queue,
+            unread: Bytes::new(),
+            decoder: Decoder::new(limit),
+        }
+    }
+
+    /// Calls `take` for each event, and for each error of one, until it breaks or the stream ends.
+    pub(super) async fn each<T>(
+        &mut self,
+        mut take: impl FnMut(Result<Message<'_>, SseError>) -> ControlFlow<T>,
+    ) -> Result<Option<T>, TransportError> {
+        loop {
+            let mut input: &[u8] = &self.unread;
+            loop {
+                let flow = match self.decoder.next(&mut input) {
+                    Ok(None) => break,
+                    Ok(Some(event)) => take(Ok(event)),
+                    Err(error) => take(Err(error)),
+                };
+                if let ControlFlow::Break(value) = flow {
+                    let read = self.unread.len() - input.len();
+                    self.unread.advance(read);
+                    return Ok(Some(value));
+                }
+            }
+            self.post_queue.room().await;
+            match chunk(&mut self.body).await? {
+                None => return Ok(None),
+                Some(bytes) => self.unread = bytes,
+            }
+        }
+    }
+
+    /// Returns the decoder, which knows the last id and the pause before the stream is resumed.
+    pub(super) fn decoder(&self) -> &Decoder {
+        &self.decoder
+    }
+}

@@ -1,0 +1,137 @@
+//! HTTP+SSE of 2024-11-05: the server sends all messages on one stream, and receives POSTs.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Response, Uri};
+use hyper::body::Incoming;
+use mcp_types::RequestId;
+use mcp_types::sse::SseError;
+use tokio::sync::mpsc;
+
+use super::body::Events;
+use super::endpoint::Endpoint;
+use super::response::{Asked, Media, media};
+use super::session::{Session, SessionPhase};
+use super::url;
+use crate::protocol::connection::Connection;
+use crate::protocol::error::HttpError;
+use crate::protocol::error::TransportError;
+use crate::protocol::pending_requests::Reply;
+
+/// Opens the stream, whose first event names the URL for messages.
+pub(super) async fn open_stream(
+    endpoint: &Endpoint,
+    connection: &Connection,
+) -> Result<(), TransportError> {
+    let response = endpoint
+        .get(connection.revision(), &Session::default(), "")
+        .await?;
+    if !response.status().is_success() {
+        return Err(match endpoint.refusal(response).await {
+            Ok(_) => HttpError::NoAnswer.into(),
+            Err(error) => error,
+        });
+    }
+    if media(response.headers()) != Media::Events {
+        return Err(HttpError::NoAnswer.into());
+    }
+    // The number of the session is known when the stream has begun.
+    let mut events = endpoint.events(0, response.into_body());
+    let first = events.each(|event| {
+        ControlFlow::Break(event.map(|event| {
+            let endpoint = event.event == "endpoint";
+            endpoint.then(|| event.data.to_owned())
+        }))
+    });
+    let place = match first.await? {
+        Some(Ok(Some(place))) => place,
+        Some(Ok(None)) | None => return Err(HttpError::NoAnswer.into()),
+        Some(Err(error)) => return Err(HttpError::Event(error).into()),
+    };
+    let messages: Option<Uri> = url::resolve(&endpoint.client.url, &place);
+    let Some(messages) = messages else {
+        return Err(HttpError::Endpoint(place.chars().take(256).collect()).into());
+    };
+    let mut number = 0;
+    endpoint.session.send_modify(|session| {
+        session.number += 1;
+        session.phase = SessionPhase::Begun;
+        session.id = None;
+        session.messages = Some(messages);
+        number = session.number;
+    });
+    events.session = number;
+    endpoint
+        .streams
+        .send(events)
+        .await
+        .map_err(|_| TransportError::Closed)
+}
+
+/// Posts a request whose answer arrives on the stream.
+pub(super) async fn post_accepted(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<(), TransportError> {
+    let session = endpoint.session();
+    let response = endpoint.post(connection.revision(), &session, body).await?;
+    accepted(endpoint, connection, asked, response).await
+}
+
+/// Reads the HTTP response to such a request.
+pub(super) async fn accepted(
+    endpoint: &Endpoint,
+    connection: &Connection,
+    asked: Asked,
+    response: Response<Incoming>,
+) -> Result<(), TransportError> {
+    if !response.status().is_success() {
+        let error = endpoint.refusal(response).await?;
+        connection
+            .pending
+            .reply(&RequestId::from(asked.id), Reply::Error(error));
+    }
+    Ok(())
+}
+
+/// Reads one stream after the other; a new one replaces the previous one. All pending requests fail
+/// when a stream ends.
+pub(super) async fn read(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    mut streams: mpsc::Receiver<Events>,
+) {
+    let mut next = streams.recv().await;
+    while let Some(mut events) = next {
+        let number = events.session;
+        let ended = events.each(|event| {
+            match event {
+                Ok(event) if event.event == "message" => {
+                    connection.receive_in(number, event.data.as_bytes())
+                }
+                Ok(_) => {}
+                // It may have been the response to any request.
+                Err(SseError::TooLong { limit }) => {
+                    connection
+                        .pending
+                        .fail_all(TransportError::TooLong { limit });
+                }
+                Err(error) => connection.pending.fail_all(HttpError::Event(error).into()),
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        next = tokio::select! {
+            newer = streams.recv() => newer,
+            ended = ended => {
+                let error = ended.err().unwrap_or(TransportError::Closed);
+                endpoint.end_session(number);
+                connection.pending.fail_all(error);
+                streams.recv().await
+            }
+        };
+    }
+}

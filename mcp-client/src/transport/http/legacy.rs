@@ -1,0 +1,189 @@
+//! Requests of the revisions that begin with a handshake, in a session.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode};
+use hyper::body::Incoming;
+use mcp_types::peer_text::PeerDisplay;
+use mcp_types::v2025_11_25::InitializeRequest;
+use mcp_types::{Request, RequestId};
+use tokio::time::sleep;
+
+use super::endpoint::Endpoint;
+use super::eras::Begin;
+use super::http_sse;
+use super::response::{self, Asked, Broken, Media, StreamEnd, media};
+use super::retry::{LONGEST_PAUSE, PAUSE, wait};
+use super::session::{SESSION_ID, Session, SessionPhase};
+use crate::protocol::connection::{Connection, OutgoingRequest};
+use crate::protocol::error::HttpError;
+use crate::protocol::error::TransportError;
+use crate::protocol::pending_requests::Reply;
+
+/// Attempts to resume a stream that bring no new event.
+const ATTEMPTS: usize = 5;
+
+pub(super) async fn send(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    request: OutgoingRequest<'_>,
+) -> Result<(), TransportError> {
+    let OutgoingRequest {
+        id,
+        method,
+        message,
+        sent,
+        ..
+    } = request;
+    let asked = Asked { id, method };
+    let body = Bytes::from(message);
+    if method == InitializeRequest::METHOD {
+        sent.store(true, Ordering::Relaxed);
+        return begin(endpoint, connection, asked, body).await;
+    }
+    let sent = || sent.store(true, Ordering::Relaxed);
+    let (session, response) = post_in_session(endpoint, connection, body, sent).await?;
+    if session.messages.is_some() {
+        return http_sse::accepted(endpoint, connection, asked, response).await;
+    }
+    match response::read(endpoint, connection, asked, session.number, response).await? {
+        None => Ok(()),
+        Some(broken) => resume(endpoint, connection, asked, &session, broken).await,
+    }
+}
+
+/// Posts a message in the current session, or in the next one if the server has ended it.
+pub(super) async fn post_in_session(
+    endpoint: &Endpoint,
+    connection: &Connection,
+    body: Bytes,
+    sent: impl Fn() + Send,
+) -> Result<(Session, Response<Incoming>), TransportError> {
+    let mut renewed = false;
+    loop {
+        let mut session = endpoint.session();
+        // A session that was just begun may already have ended.
+        while !session.is_ready() {
+            endpoint.recover_session(None).await?;
+            session = endpoint.session();
+        }
+        sent();
+        let response = endpoint
+            .post(connection.revision(), &session, body.clone())
+            .await?;
+        let gone = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
+        if !gone || renewed {
+            return Ok((session, response));
+        }
+        renewed = true;
+        endpoint.recover_session(Some(session.number)).await?;
+    }
+}
+
+/// Sends the handshake; over HTTP+SSE if the server does not support Streamable HTTP.
+async fn begin(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    asked: Asked,
+    body: Bytes,
+) -> Result<(), TransportError> {
+    if endpoint.remembered() == Some(Begin::Stream)
+        && http_sse::open_stream(endpoint, connection).await.is_ok()
+    {
+        return http_sse::post_accepted(endpoint, connection, asked, body).await;
+    }
+    let session = Session::default();
+    let response = endpoint
+        .post(connection.revision(), &session, body.clone())
+        .await?;
+    let status = response.status();
+    if status.is_success() {
+        begun(endpoint, &response)?;
+        let session = endpoint.session();
+        return match response::read(endpoint, connection, asked, session.number, response).await? {
+            None => Ok(()),
+            Some(broken) => resume(endpoint, connection, asked, &session, broken).await,
+        };
+    }
+    let refusal = endpoint.refusal(response).await;
+    if matches!(status.as_u16(), 400 | 404 | 405) {
+        match http_sse::open_stream(endpoint, connection).await {
+            Ok(()) => return http_sse::post_accepted(endpoint, connection, asked, body).await,
+            Err(error @ TransportError::Http(HttpError::Endpoint(_))) => return Err(error),
+            Err(error) => {
+                tracing::debug!(error = %PeerDisplay(&error), "no server of HTTP+SSE either");
+            }
+        }
+    }
+    connection
+        .pending
+        .reply(&RequestId::from(asked.id), Reply::Error(refusal?));
+    Ok(())
+}
+
+/// Begins a session after the server has answered the handshake.
+fn begun(endpoint: &Endpoint, response: &Response<Incoming>) -> Result<(), HttpError> {
+    let id = response.headers().get(SESSION_ID).cloned();
+    let visible = |id: &HeaderValue| {
+        let bytes = id.as_bytes();
+        !bytes.is_empty() && bytes.iter().all(u8::is_ascii_graphic)
+    };
+    if id.as_ref().is_some_and(|id| !visible(id)) {
+        return Err(HttpError::SessionId);
+    }
+    endpoint.session.send_modify(|session| {
+        session.number += 1;
+        session.phase = SessionPhase::Begun;
+        session.stream_answered = false;
+        session.id = id;
+        session.messages = None;
+    });
+    Ok(())
+}
+
+/// Resumes a stream that broke off before the answer, as often as it breaks off.
+async fn resume(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    asked: Asked,
+    session: &Session,
+    broken: Broken,
+) -> Result<(), TransportError> {
+    let Broken { events, mut error } = broken;
+    let mut last = events.decoder().last_event_id().to_owned();
+    let mut retry = events.decoder().retry();
+    drop(events);
+    let mut pause = PAUSE;
+    let mut attempts = 0;
+    while !last.is_empty() && attempts < ATTEMPTS {
+        sleep(wait(retry, pause)).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+        attempts += 1;
+        let response = match endpoint.get(connection.revision(), session, &last).await {
+            Ok(response) => response,
+            Err(failed @ HttpError::Exchange(_)) => {
+                error = failed.into();
+                continue;
+            }
+            Err(failed) => return Err(failed.into()),
+        };
+        if !response.status().is_success() || media(response.headers()) != Media::Events {
+            return Err(error);
+        }
+        let mut events = endpoint.events(session.number, response.into_body());
+        match response::read_events(endpoint, connection, asked, &mut events).await? {
+            StreamEnd::Answered => return Ok(()),
+            StreamEnd::Cut(cut) => error = cut,
+        }
+        retry = events.decoder().retry().or(retry);
+        let seen = events.decoder().last_event_id();
+        if !seen.is_empty() && seen != last {
+            seen.clone_into(&mut last);
+            attempts = 0;
+            pause = PAUSE;
+        }
+    }
+    Err(error)
+}

@@ -1,0 +1,145 @@
+//! The stream on which a server of a revision with sessions sends messages of its own.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use http::StatusCode;
+use mcp_types::peer_text::PeerDisplay;
+use mcp_types::v2025_11_25::PingRequest;
+use mcp_types::{Request, RequestId, rpc};
+use tokio::time::{sleep, timeout};
+
+use super::endpoint::Endpoint;
+use super::response::{Media, media};
+use super::retry::{LONGEST_PAUSE, PAUSE, wait};
+use super::session::Session;
+use crate::protocol::connection::Connection;
+use crate::protocol::error::HttpError;
+
+/// Keeps a stream open in each session, as far as the server offers one.
+pub(super) async fn listen(endpoint: &Endpoint, connection: &Arc<Connection>) {
+    let mut sessions = endpoint.session.subscribe();
+    loop {
+        let session = sessions.wait_for(|session| session.is_ready() && session.messages.is_none());
+        let Ok(session) = session.await.map(|session| session.clone()) else {
+            return;
+        };
+        let next = async {
+            let next = sessions.wait_for(|next| next.is_ready() && next.number != session.number);
+            next.await.is_ok()
+        };
+        let listening = async {
+            follow(endpoint, connection, &session).await;
+            std::future::pending().await
+        };
+        tokio::select! {
+            true = next => {}
+            () = listening => {}
+            else => return,
+        }
+    }
+}
+
+/// Pings the server to find out whether it has ended a session; `None` if it does not answer.
+async fn is_over(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    session: &Session,
+) -> Option<bool> {
+    let waiting = connection.pending.register(None);
+    let id = RequestId::from(waiting.id);
+    let mut message = Vec::with_capacity(64);
+    rpc::write_request::<()>(&mut message, &id, PingRequest::METHOD, None).ok()?;
+    let posted = endpoint.post(connection.revision(), session, message.into());
+    let response = timeout(connection.limits.call_time, posted)
+        .await
+        .ok()?
+        .ok()?;
+    Some(response.status() == StatusCode::NOT_FOUND)
+}
+
+/// Reads the stream of a session, and opens it again when it ends, as long as the server offers it.
+async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Session) {
+    let mut last = String::new();
+    let mut retry = None;
+    let mut pause = PAUSE;
+    let mut opened = false;
+    let mut again = true;
+    loop {
+        let response = endpoint.get(connection.revision(), session, &last).await;
+        if matches!(response, Err(HttpError::Exchange(_))) && std::mem::take(&mut again) {
+            // A pooled connection may be dead. Try again at once: messages that the server sends before
+            // the stream is open are lost.
+            continue;
+        }
+        endpoint.session.send_if_modified(|now| {
+            let first = now.number == session.number && !now.stream_answered;
+            now.stream_answered |= first;
+            first
+        });
+        match response {
+            Ok(response) if response.status().is_success() => {
+                if media(response.headers()) != Media::Events {
+                    tracing::warn!(
+                        "the server answered the request for its stream with another content type"
+                    );
+                    return;
+                }
+                opened = true;
+                let mut events = endpoint.events(session.number, response.into_body());
+                let ended = events.each(|event| {
+                    pause = PAUSE;
+                    match event {
+                        Ok(event) if event.event == "message" && !event.data.is_empty() => {
+                            connection.receive_in(session.number, event.data.as_bytes());
+                        }
+                        Ok(_) => {}
+                        Err(error) => {
+                            tracing::warn!(error = %PeerDisplay(error), "an event that cannot be read");
+                        }
+                    }
+                    ControlFlow::<()>::Continue(())
+                });
+                if let Err(error) = ended.await {
+                    let error = PeerDisplay(&error);
+                    tracing::debug!(%error, "the server's stream broke off");
+                }
+                retry = events.decoder().retry().or(retry);
+                let seen = events.decoder().last_event_id();
+                if !seen.is_empty() {
+                    seen.clone_into(&mut last);
+                }
+            }
+            Ok(response) if response.status().is_server_error() => {
+                tracing::debug!(status = %response.status(), "no stream of the server");
+            }
+            Ok(response) => {
+                let status = response.status();
+                let not_found = status == StatusCode::NOT_FOUND && session.id.is_some();
+                // If no stream was ever open, the status may mean that the server has none.
+                let over = if not_found && !opened {
+                    is_over(endpoint, connection, session).await
+                } else {
+                    Some(not_found)
+                };
+                match over {
+                    Some(true) => return endpoint.end_session(session.number),
+                    Some(false) => {
+                        tracing::debug!(%status, "the server offers no stream");
+                        return;
+                    }
+                    None => tracing::debug!("no answer to a ping"),
+                }
+            }
+            Err(error @ HttpError::Exchange(_)) => {
+                tracing::debug!(error = %PeerDisplay(&error), "no stream of the server");
+            }
+            Err(error) => {
+                tracing::warn!(error = %PeerDisplay(&error), "no stream of the server");
+                return;
+            }
+        }
+        sleep(wait(retry, pause)).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}

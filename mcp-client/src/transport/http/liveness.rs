@@ -1,0 +1,161 @@
+//! [`Monitored`]: connections whose end can be observed.
+//!
+//! `hyper` loses a request that is handed to a connection at the very moment at which that ends,
+//! about once in a hundred thousand times under load: it stays in a channel that nobody reads, and
+//! the response is waited for until the time of the call is over
+//! ([hyperium/hyper#4122](https://github.com/hyperium/hyper/issues/4122)). Where a connection is
+//! gone for a while and the response is not there, it will not come.
+
+use std::future::{Future, pending};
+use std::io::{self, IoSlice};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::{Extensions, Request, Response, Uri};
+use hyper::body::Incoming;
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::client::legacy;
+use hyper_util::client::legacy::connect::{
+    CaptureConnection, Connect, Connected, Connection, capture_connection,
+};
+use tokio::sync::watch;
+use tokio::time::sleep;
+use tower_service::Service;
+
+use crate::protocol::error::HttpError;
+use crate::util::http_body::Full;
+
+/// The time in which a response may still arrive after its connection has ended.
+const MOMENTS: Duration = Duration::from_secs(1);
+
+/// Sends a request, and waits for the response as long as there is a connection that may bring it.
+pub(super) async fn respond<C>(
+    client: &legacy::Client<C, Full>,
+    mut request: Request<Full>,
+) -> Result<Response<Incoming>, HttpError>
+where
+    C: Connect + Clone + Send + Sync + 'static,
+{
+    let connection = capture_connection(&mut request);
+    let mut response = pin!(client.request(request));
+    tokio::select! {
+        biased;
+        response = &mut response => response.map_err(|error| HttpError::Exchange(error.into())),
+        () = gone(connection) => {
+            let error = io::Error::from(io::ErrorKind::ConnectionAborted);
+            Err(HttpError::Exchange(error.into()))
+        }
+    }
+}
+
+/// Waits until the connection of a request is gone for a while. Meanwhile the request may have got
+/// another one.
+async fn gone(mut connection: CaptureConnection) {
+    loop {
+        let alive = {
+            let connected = connection.wait_for_connection_metadata().await;
+            connected.as_ref().and_then(alive_of)
+        };
+        let Some(mut alive) = alive else {
+            // There is none: the request says so itself.
+            return pending().await;
+        };
+        // Nothing is ever sent.
+        while alive.changed().await.is_ok() {}
+        sleep(MOMENTS).await;
+        let alive = connection.connection_metadata().as_ref().and_then(alive_of);
+        if alive.is_some_and(|alive| alive.has_changed().is_err()) {
+            return;
+        }
+    }
+}
+
+fn alive_of(connected: &Connected) -> Option<watch::Receiver<()>> {
+    let mut extensions = Extensions::new();
+    connected.get_extras(&mut extensions);
+    extensions.remove::<Alive>().map(|alive| alive.0)
+}
+
+/// Closed when the connection ends.
+#[derive(Clone)]
+struct Alive(watch::Receiver<()>);
+
+/// A connector, or a connection, whose end can be observed.
+#[derive(Clone, Debug)]
+pub(super) struct Monitored<T> {
+    inner: T,
+    alive: watch::Sender<()>,
+}
+
+impl<T> Monitored<T> {
+    pub(super) fn new(inner: T) -> Self {
+        let alive = watch::Sender::new(());
+        Self { inner, alive }
+    }
+}
+
+impl<C> Service<Uri> for Monitored<C>
+where
+    C: Service<Uri>,
+    C::Future: Send + 'static,
+{
+    type Response = Monitored<C::Response>;
+    type Error = C::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, C::Error>> + Send>>;
+
+    fn poll_ready(&mut self, task: &mut Context<'_>) -> Poll<Result<(), C::Error>> {
+        self.inner.poll_ready(task)
+    }
+
+    fn call(&mut self, url: Uri) -> Self::Future {
+        let connecting = self.inner.call(url);
+        Box::pin(async { connecting.await.map(Monitored::new) })
+    }
+}
+
+impl<T: Connection> Connection for Monitored<T> {
+    fn connected(&self) -> Connected {
+        self.inner.connected().extra(Alive(self.alive.subscribe()))
+    }
+}
+
+impl<T: Read + Unpin> Read for Monitored<T> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(task, buffer)
+    }
+}
+
+impl<T: Write + Unpin> Write for Monitored<T> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.inner).poll_write(task, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.inner).poll_write_vectored(task, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(task)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(task)
+    }
+}

@@ -1,0 +1,138 @@
+//! Requests of the newest revision: each is a POST whose headers describe it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue, Method};
+use mcp_types::headers::{self, encode_value};
+use mcp_types::json::{self, Object, Value};
+use mcp_types::{CallToolRequest, HEADER_MISMATCH, ListToolsRequest, Request, RequestId, Revision};
+
+use super::endpoint::Endpoint;
+use super::response::{self, Asked};
+use super::session::{BOTH, JSON, PROTOCOL_VERSION, SESSION_ID};
+use crate::protocol::connection::{Connection, HeaderSource, OutgoingRequest};
+use crate::protocol::error::HttpError;
+use crate::protocol::error::TransportError;
+use crate::protocol::params::{ParamValue, Params};
+use crate::protocol::pending_requests::Reply;
+use crate::protocol::roundtrip::{CallTimeout, roundtrip};
+
+const METHOD: HeaderName = HeaderName::from_static(headers::METHOD);
+const NAME: HeaderName = HeaderName::from_static(headers::NAME);
+
+/// Pages of a list of tools that are read to find one tool.
+const PAGES: usize = 64;
+
+pub(super) async fn send(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    request: OutgoingRequest<'_>,
+) -> Result<(), TransportError> {
+    let OutgoingRequest {
+        id,
+        method,
+        message,
+        header_source,
+        sent,
+    } = request;
+    let asked = Asked { id, method };
+    let body = Bytes::from(message);
+    let HeaderSource { name, arguments } = header_source;
+    let name = name.and_then(|name| serde_json::from_str::<String>(name.get()).ok());
+    let named = named(method, name.as_deref())?;
+    let tool = name.filter(|_| method == CallToolRequest::METHOD);
+    let mut lists_read = false;
+    loop {
+        let repeated = match &tool {
+            Some(tool) => endpoint.tool_headers.headers(tool, arguments)?,
+            None => Vec::new(),
+        };
+        sent.store(true, Ordering::Relaxed);
+        let response = endpoint.client.send(
+            Method::POST,
+            &endpoint.client.url,
+            body.clone(),
+            |headers| {
+                headers.reserve(5 + repeated.len());
+                headers.remove(SESSION_ID);
+                headers.insert(ACCEPT, BOTH);
+                headers.insert(CONTENT_TYPE, JSON);
+                let latest = HeaderValue::from_static(Revision::LATEST.as_str());
+                headers.insert(PROTOCOL_VERSION, latest);
+                for (name, value) in named.iter().flatten().chain(&repeated) {
+                    headers.insert(name, value.clone());
+                }
+            },
+        );
+        let response = response.await?;
+        if response.status().is_success() {
+            return match response::read(endpoint, connection, asked, 0, response).await? {
+                None => Ok(()),
+                Some(broken) => Err(broken.error),
+            };
+        }
+        let error = endpoint.refusal(response).await?;
+        if let (HEADER_MISMATCH, Some(tool), false) = (error.code, &tool, lists_read) {
+            lists_read = true;
+            if read_again(endpoint, connection, tool).await {
+                continue;
+            }
+        }
+        connection
+            .pending
+            .reply(&RequestId::from(id), Reply::Error(error));
+        return Ok(());
+    }
+}
+
+/// Reads the list of tools until the marks of a tool have changed. Returns `false` if they have not.
+async fn read_again(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &str) -> bool {
+    let before = endpoint.tool_headers.of(tool);
+    let mut cursor: Option<Value> = None;
+    for _ in 0..PAGES {
+        let method = ListToolsRequest::METHOD;
+        let time = CallTimeout::new(connection.limits.call_time);
+        let page = roundtrip(connection, method, time, HeaderSource::default(), |_| {
+            let mut params = Params::new();
+            if let Some(cursor) = &cursor {
+                params = params.with("cursor", ParamValue::Value(cursor));
+            }
+            params.describe(&connection.request_meta)
+        });
+        let Ok(page) = page.await else {
+            return false;
+        };
+        if endpoint.tool_headers.of(tool) != before {
+            return true;
+        }
+        let page: Option<Object> = json::from_str(page.get()).ok();
+        cursor = page.and_then(|mut page| page.remove("nextCursor"));
+        if !matches!(cursor, Some(Value::String(_))) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Returns the headers that describe a request.
+fn named(
+    method: &str,
+    about: Option<&str>,
+) -> Result<[Option<(HeaderName, HeaderValue)>; 2], HttpError> {
+    let header = |name: HeaderName, value: &str| {
+        let value = HeaderValue::try_from(value).map_err(|_| HttpError::Header {
+            name: name.as_str().to_owned(),
+        })?;
+        Ok(Some((name, value)))
+    };
+    Ok([
+        header(METHOD, method)?,
+        match about {
+            Some(about) => header(NAME, &encode_value(about))?,
+            None => None,
+        },
+    ])
+}

@@ -1,0 +1,171 @@
+//! Reads the response to a request.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, Response, StatusCode};
+use hyper::body::Incoming as Body;
+use mcp_types::rpc::{self, Incoming, Message};
+use mcp_types::sse::SseError;
+use mcp_types::{ListToolsRequest, Request, RequestId, Revision};
+
+use super::body::{Events, whole};
+use super::endpoint::{Endpoint, excerpt};
+use crate::protocol::connection::Connection;
+use crate::protocol::error::HttpError;
+use crate::protocol::error::TransportError;
+use crate::protocol::pending_requests::Reply;
+
+/// A request that waits for its answer.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) id: i64,
+    pub(super) method: &'static str,
+}
+
+/// What a response holds.
+#[derive(PartialEq, Eq)]
+pub(super) enum Media {
+    Json,
+    Events,
+    Other,
+}
+
+pub(super) fn media(headers: &HeaderMap) -> Media {
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .map_or(&[][..], |value| value.as_bytes());
+    let kind = kind.split(|byte| *byte == b';').next().unwrap_or_default();
+    let kind = kind.trim_ascii();
+    if kind.eq_ignore_ascii_case(b"application/json") {
+        Media::Json
+    } else if kind.eq_ignore_ascii_case(b"text/event-stream") {
+        Media::Events
+    } else {
+        Media::Other
+    }
+}
+
+/// How a stream of events ended.
+pub(super) enum StreamEnd {
+    Answered,
+    /// It broke off, or ended, without the answer.
+    Cut(TransportError),
+}
+
+/// Hands the messages of a response to the connection. Returns a stream that broke off before
+/// the answer.
+pub(super) async fn read(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    asked: Asked,
+    session: u64,
+    response: Response<Body>,
+) -> Result<Option<Broken>, TransportError> {
+    let status = response.status();
+    if !status.is_success() {
+        let error = endpoint.refusal(response).await?;
+        connection
+            .pending
+            .reply(&RequestId::from(asked.id), Reply::Error(error));
+        return Ok(None);
+    }
+    if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+        return Err(HttpError::NoAnswer.into());
+    }
+    match media(response.headers()) {
+        Media::Json => {
+            let text = whole(response.into_body(), endpoint.limit).await?;
+            deliver(endpoint, connection, asked.method, session, &text);
+            if connection.pending.is_pending(asked.id) {
+                let error = match connection.parse(&text) {
+                    Ok(Incoming::Single(_)) => None,
+                    Ok(Incoming::Batch(all)) => all.into_iter().find_map(Result::err),
+                    Err(error) => Some(error),
+                };
+                let error = error.map_or(HttpError::NoAnswer, HttpError::Message);
+                return Err(error.into());
+            }
+            Ok(None)
+        }
+        Media::Events => {
+            let mut events = endpoint.events(session, response.into_body());
+            match read_events(endpoint, connection, asked, &mut events).await? {
+                StreamEnd::Answered => Ok(None),
+                StreamEnd::Cut(error) => Ok(Some(Broken { events, error })),
+            }
+        }
+        Media::Other => {
+            let kind = response.headers().get(CONTENT_TYPE);
+            let kind = kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()));
+            Err(HttpError::ContentType(excerpt(&kind.unwrap_or_default())).into())
+        }
+    }
+}
+
+/// Hands the messages of a stream to the connection until it ends. Messages may follow the
+/// answer: the call does not wait for them.
+pub(super) async fn read_events(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    asked: Asked,
+    events: &mut Events,
+) -> Result<StreamEnd, TransportError> {
+    let session = events.session;
+    let ended = events.each(|event| match event {
+        Ok(event) => {
+            // An event without data is there for its id.
+            if event.event == "message" && !event.data.is_empty() {
+                deliver(
+                    endpoint,
+                    connection,
+                    asked.method,
+                    session,
+                    event.data.as_bytes(),
+                );
+            }
+            ControlFlow::Continue(())
+        }
+        Err(error) => ControlFlow::Break(error),
+    });
+    let ended = ended.await;
+    if !connection.pending.is_pending(asked.id) {
+        return Ok(StreamEnd::Answered);
+    }
+    match ended {
+        Ok(Some(SseError::TooLong { limit })) => Err(TransportError::TooLong { limit }),
+        Ok(Some(error)) => Err(HttpError::Event(error).into()),
+        Ok(None) => Ok(StreamEnd::Cut(HttpError::NoAnswer.into())),
+        Err(error) => Ok(StreamEnd::Cut(error)),
+    }
+}
+
+fn deliver(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    method: &str,
+    session: u64,
+    text: &[u8],
+) {
+    if method == ListToolsRequest::METHOD
+        && connection.revision() == Revision::LATEST
+        && let Ok(message) = rpc::parse(text)
+    {
+        if let Message::Result { id, result, .. } = &message
+            && let Some(rest) = endpoint.tool_headers.learn(result)
+        {
+            connection.pending.reply(id, Reply::Result(rest));
+        } else {
+            connection.handle(session, message);
+        }
+    } else {
+        connection.receive_in(session, text);
+    }
+}
+
+/// A stream that broke off before the answer.
+pub(super) struct Broken {
+    pub(super) events: Events,
+    pub(super) error: TransportError,
+}

@@ -1,0 +1,136 @@
+//! Drives a connection: the tasks that run beside the calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Method;
+use mcp_types::Revision;
+use mcp_types::peer_text::PeerDisplay;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::body::Events;
+use super::endpoint::Endpoint;
+use super::http_sse;
+use super::post_queue::QueuedPost;
+use super::{listen, session_recovery};
+use crate::protocol::connection::Connection;
+use crate::protocol::error::HttpError;
+
+/// Messages that are posted at once, beside the calls.
+const POSTS: usize = 8;
+
+/// How long to wait each time before a message is posted again.
+const AGAIN: [Duration; 3] = [
+    Duration::ZERO,
+    Duration::from_millis(50),
+    Duration::from_millis(500),
+];
+
+/// The time in which a connection that closes sends what is queued and ends its session.
+const END: Duration = Duration::from_secs(5);
+
+/// Runs the tasks of a connection until the client closes it.
+pub(super) async fn run(
+    endpoint: Arc<Endpoint>,
+    connection: Arc<Connection>,
+    streams: mpsc::Receiver<Events>,
+) {
+    let work = async {
+        tokio::join!(
+            listen::listen(&endpoint, &connection),
+            http_sse::read(&endpoint, &connection, streams),
+            session_recovery::run(&endpoint, &connection),
+            send(&endpoint, &connection),
+        )
+    };
+    tokio::select! {
+        () = connection.state.shutdown_requested() => {}
+        _ = work => {}
+    }
+    if timeout(END, end(&endpoint, &connection)).await.is_err() {
+        tracing::debug!("the server did not hear of the end in time");
+    }
+}
+
+/// Posts the queued messages.
+async fn send(endpoint: &Arc<Endpoint>, connection: &Arc<Connection>) {
+    // Dropping the set aborts the posts.
+    let mut posts = JoinSet::new();
+    loop {
+        tokio::select! {
+            queued = endpoint.post_queue.take(), if posts.len() < POSTS => {
+                let (endpoint, connection) = (Arc::clone(endpoint), Arc::clone(connection));
+                posts.spawn(async move { post(&endpoint, &connection, queued).await });
+            }
+            Some(_) = posts.join_next() => {}
+        }
+    }
+}
+
+/// Posts a message, and again if the exchange fails: a pooled connection may have been dead, and a
+/// server that waits for a response does not repeat its request. Servers ignore duplicates.
+async fn post(endpoint: &Endpoint, connection: &Connection, queued: QueuedPost) {
+    let body = Bytes::from(queued.message);
+    let mut pauses = AGAIN.into_iter();
+    loop {
+        let session = endpoint.session();
+        let other = queued
+            .session
+            .is_some_and(|number| number != session.number);
+        if connection.revision() == Revision::LATEST || !session.is_ready() || other {
+            tracing::warn!("a message that the server cannot be sent is dropped");
+            return;
+        }
+        let sent = endpoint.post(connection.revision(), &session, body.clone());
+        match timeout(connection.limits.call_time, sent).await {
+            Ok(Ok(response)) if response.status().is_success() => {}
+            Ok(Ok(response)) => {
+                let status = response.status();
+                tracing::warn!(%status, "the server refused a message");
+            }
+            Ok(Err(error)) => {
+                if matches!(error, HttpError::Exchange(_))
+                    && let Some(pause) = pauses.next()
+                {
+                    tracing::debug!(error = %PeerDisplay(&error), "a message is sent again");
+                    sleep(pause).await;
+                    continue;
+                }
+                tracing::warn!(error = %PeerDisplay(&error), "a message was not sent");
+            }
+            Err(_) => tracing::warn!("the server does not take a message"),
+        }
+        return;
+    }
+}
+
+/// Posts what is queued, and ends the session on the server.
+async fn end(endpoint: &Arc<Endpoint>, connection: &Arc<Connection>) {
+    while let Some(queued) = endpoint.post_queue.take_now() {
+        post(endpoint, connection, queued).await;
+    }
+    let session = endpoint.session();
+    if session.id.is_none() {
+        return;
+    }
+    let revision = connection.revision();
+    let response = endpoint.client.send(
+        Method::DELETE,
+        &endpoint.client.url,
+        Bytes::new(),
+        |headers| {
+            session.head(headers, revision);
+        },
+    );
+    let response: Result<_, HttpError> = response.await;
+    match response {
+        // A server may not let clients end sessions.
+        Ok(response) => tracing::debug!(status = %response.status(), "the session is over"),
+        Err(error) => {
+            tracing::debug!(error = %PeerDisplay(&error), "the session could not be ended");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! [`HttpSender`]: sends messages by the way of their era.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderValue, Method, Response};
+use hyper::body::Incoming;
+use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
+use mcp_types::{Notification, Request, Revision};
+use tokio::time::timeout;
+
+use super::endpoint::Endpoint;
+use super::eras::Begin;
+use super::post_queue::QueuedPost;
+use super::session::{BOTH, JSON, PROTOCOL_VERSION, SessionPhase};
+use super::{legacy, modern};
+use crate::protocol::connection::{Connection, MessageSender, OutgoingRequest, SendFuture};
+use crate::protocol::error::{HttpError, TransportError};
+
+/// How long calls wait for the stream by which the server sends messages of its own.
+const STREAM_WAIT: Duration = Duration::from_secs(1);
+
+/// Sends messages over HTTP.
+pub(super) struct HttpSender {
+    pub(super) endpoint: Arc<Endpoint>,
+}
+
+impl HttpSender {
+    async fn notify(
+        &self,
+        connection: &Connection,
+        method: &str,
+        message: Vec<u8>,
+    ) -> Result<(), TransportError> {
+        let endpoint = &self.endpoint;
+        let body = Bytes::from(message);
+        let revision = connection.revision();
+        if revision == Revision::LATEST {
+            let client = &endpoint.client;
+            let response = client.send(Method::POST, &client.url, body, |headers| {
+                headers.insert(ACCEPT, BOTH);
+                headers.insert(CONTENT_TYPE, JSON);
+                let latest = HeaderValue::from_static(Revision::LATEST.as_str());
+                headers.insert(PROTOCOL_VERSION, latest);
+            });
+            return self.accepted(response.await?).await;
+        }
+        if method == InitializedNotification::METHOD {
+            let session = endpoint.session();
+            let response = endpoint.post(revision, &session, body).await?;
+            self.accepted(response).await?;
+            endpoint.session.send_if_modified(|now| {
+                let is_ready = now.number == session.number && now.phase == SessionPhase::Begun;
+                if is_ready {
+                    now.phase = SessionPhase::Ready;
+                }
+                is_ready
+            });
+            self.wait_for_stream(session.number).await;
+            return Ok(());
+        }
+        let posted = legacy::post_in_session(endpoint, connection, body, || {}).await?;
+        self.accepted(posted.1).await
+    }
+
+    /// Reads the response to a notification.
+    async fn accepted(&self, response: Response<Incoming>) -> Result<(), TransportError> {
+        let status = response.status();
+        if status.is_success() {
+            return Ok(());
+        }
+        let body = self.endpoint.refusal(response).await?.to_string();
+        Err(HttpError::Status { status, body }.into())
+    }
+
+    /// Waits until the stream is open by which the server sends messages of its own: messages that
+    /// a call causes could otherwise be lost. Some servers answer the request for it only when they
+    /// have a message.
+    async fn wait_for_stream(&self, number: u64) {
+        let mut sessions = self.endpoint.session.subscribe();
+        let answered = sessions.wait_for(|session| {
+            session.number != number || session.stream_answered || session.messages.is_some()
+        });
+        if timeout(STREAM_WAIT, answered).await.is_err() {
+            tracing::debug!("the server has not opened a stream of its own yet");
+        }
+    }
+}
+
+impl MessageSender for HttpSender {
+    fn send_request<'a>(
+        &'a self,
+        connection: &'a Arc<Connection>,
+        request: OutgoingRequest<'a>,
+    ) -> SendFuture<'a> {
+        let begins = request.method == InitializeRequest::METHOD;
+        if begins || connection.revision() != Revision::LATEST {
+            Box::pin(legacy::send(&self.endpoint, connection, request))
+        } else {
+            Box::pin(modern::send(&self.endpoint, connection, request))
+        }
+    }
+
+    fn send_notification<'a>(
+        &'a self,
+        connection: &'a Arc<Connection>,
+        method: &'static str,
+        message: Vec<u8>,
+    ) -> SendFuture<'a> {
+        Box::pin(self.notify(connection, method, message))
+    }
+
+    fn send_now(&self, message: Vec<u8>) {
+        let session = None;
+        self.endpoint
+            .post_queue
+            .add(QueuedPost { message, session });
+    }
+
+    fn send_response(&self, message: Vec<u8>, session: u64) {
+        let session = Some(session);
+        self.endpoint
+            .post_queue
+            .add(QueuedPost { message, session });
+    }
+
+    fn cancels_on_drop(&self, connection: &Connection) -> bool {
+        // The specification forbids to cancel the handshake, which comes before a session.
+        connection.revision() == Revision::LATEST || !self.endpoint.session.borrow().is_ready()
+    }
+
+    fn expects_handshake(&self) -> bool {
+        let remembered = self.endpoint.remembered();
+        matches!(remembered, Some(Begin::Handshake | Begin::Stream))
+    }
+
+    fn url(&self) -> Option<String> {
+        Some(self.endpoint.client.url.to_string())
+    }
+
+    fn remember_revision(&self, revision: Option<Revision>) {
+        let is_sse = self.endpoint.session.borrow().messages.is_some();
+        self.endpoint
+            .remember(revision.map(|revision| match revision {
+                Revision::LATEST => Begin::Modern,
+                _ if is_sse => Begin::Stream,
+                _ => Begin::Handshake,
+            }));
+    }
+}

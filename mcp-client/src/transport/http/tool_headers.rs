@@ -1,0 +1,193 @@
+//! [`ToolHeaders`]: the arguments of tools that are repeated in headers.
+//!
+//! From revision 2026-07-28, page "Streamable HTTP", section "Custom Headers from Tool Parameters".
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use http::{HeaderName, HeaderValue};
+use mcp_types::error::Segment;
+use mcp_types::headers::{ANNOTATION, HeaderParam, encode_value, header_params};
+use mcp_types::json::{self, Map, Object};
+use mcp_types::peer_text::{PeerDisplay, PeerText};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::protocol::error::HttpError;
+
+/// The maximum number of tools with such arguments that are remembered.
+const TOOLS: usize = 4096;
+/// The maximum size of their names and of the names of their arguments, in bytes.
+const BYTES: usize = 4 << 20;
+
+/// The marked arguments of the tools that were listed.
+#[derive(Default)]
+pub(super) struct ToolHeaders {
+    known: RwLock<Tools>,
+}
+
+/// A bounded table. A tool for which there is no room replaces those that were listed first.
+#[derive(Default)]
+struct Tools {
+    by_name: HashMap<Arc<str>, Listed>,
+    /// The tools in the order in which they were listed last.
+    by_age: BTreeMap<u64, Arc<str>>,
+    /// The age of the next tool.
+    next: u64,
+    bytes: usize,
+}
+
+struct Listed {
+    params: HeaderParamList,
+    age: u64,
+}
+
+impl Tools {
+    fn remove(&mut self, tool: &str) {
+        if let Some(listed) = self.by_name.remove(tool) {
+            self.by_age.remove(&listed.age);
+            self.bytes -= size(tool, &listed.params);
+        }
+    }
+
+    /// Adds a tool that is not in the table. Returns `false` if it is larger than the whole table
+    /// may be.
+    fn add(&mut self, tool: &str, params: HeaderParamList) -> bool {
+        let bytes = size(tool, &params);
+        if bytes > BYTES {
+            return false;
+        }
+        while self.by_name.len() >= TOOLS || self.bytes > BYTES - bytes {
+            let Some((_, first)) = self.by_age.pop_first() else {
+                break;
+            };
+            tracing::debug!(tool = %PeerText(&first), "headers of a tool are forgotten: too many");
+            self.remove(&first);
+        }
+        let tool: Arc<str> = tool.into();
+        let age = self.next;
+        self.next += 1;
+        self.bytes += bytes;
+        self.by_age.insert(age, Arc::clone(&tool));
+        self.by_name.insert(tool, Listed { params, age });
+        true
+    }
+}
+
+/// Returns the approximate memory of a tool.
+fn size(tool: &str, params: &[HeaderParam]) -> usize {
+    let of = |param: &HeaderParam| {
+        let steps = param.path().segments().iter();
+        let path = steps.map(|step| match step {
+            Segment::Member(name) => size_of::<Segment>() + name.len(),
+            Segment::Index(_) => size_of::<Segment>(),
+        });
+        size_of::<HeaderParam>() + param.name().len() + param.header().len() + path.sum::<usize>()
+    };
+    tool.len() + params.iter().map(of).sum::<usize>()
+}
+
+/// The marked parameters of a tool.
+pub(super) type HeaderParamList = Arc<[HeaderParam]>;
+
+impl ToolHeaders {
+    pub(super) fn of(&self, tool: &str) -> Option<HeaderParamList> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let listed = known.by_name.get(tool)?;
+        Some(Arc::clone(&listed.params))
+    }
+
+    /// The headers for a call.
+    pub(super) fn headers(
+        &self,
+        tool: &str,
+        arguments: Option<&RawValue>,
+    ) -> Result<Vec<(HeaderName, HeaderValue)>, HttpError> {
+        let (Some(known), Some(arguments)) = (self.of(tool), arguments) else {
+            return Ok(Vec::new());
+        };
+        let Ok(arguments) = json::from_str::<Object>(arguments.get()) else {
+            return Ok(Vec::new());
+        };
+        let mut headers = Vec::with_capacity(known.len());
+        for param in known.iter() {
+            let Some(value) = param.value_in(&arguments).map_err(HttpError::Param)? else {
+                continue;
+            };
+            let fault = || HttpError::Header {
+                name: param.header().to_owned(),
+            };
+            let name = HeaderName::try_from(param.header()).map_err(|_| fault())?;
+            let value = HeaderValue::try_from(&*encode_value(&value)).map_err(|_| fault())?;
+            headers.push((name, value));
+        }
+        Ok(headers)
+    }
+
+    /// Reads the marks of the tools in a result of `tools/list`. Returns the result without the tools
+    /// whose marks break the rules, if there are any.
+    pub(super) fn learn(&self, result: &RawValue) -> Option<Box<RawValue>> {
+        #[derive(Deserialize)]
+        struct ToolsPage<'a> {
+            #[serde(borrow)]
+            tools: Vec<&'a RawValue>,
+        }
+        // Malformed results are reported when they are decoded.
+        let page: ToolsPage<'_> = serde_json::from_str(result.get()).ok()?;
+        let mut tools = page.tools;
+        let count = tools.len();
+        tools.retain(|tool| self.learn_tool(tool));
+        if tools.len() == count {
+            return None;
+        }
+        let mut members: Map<Box<RawValue>> = serde_json::from_str(result.get()).ok()?;
+        members.insert("tools", json::to_raw(&tools).ok()?);
+        json::to_raw(&members).ok()
+    }
+
+    /// Reads the marks of a tool. Returns `false` if they break the rules.
+    fn learn_tool(&self, tool: &RawValue) -> bool {
+        #[derive(Deserialize)]
+        struct MarkedTool<'a> {
+            #[serde(borrow)]
+            name: Cow<'a, str>,
+            #[serde(borrow, rename = "inputSchema")]
+            schema: &'a RawValue,
+        }
+        let Ok(MarkedTool { name, schema }) = serde_json::from_str(tool.get()) else {
+            return true;
+        };
+        let text = schema.get();
+        // Few schemas have marks. Where none is in the text, not even escaped, it is not decoded.
+        if !text.contains(ANNOTATION) && !text.contains('\\') {
+            self.note(&name, Vec::new());
+            return true;
+        }
+        let Ok(schema) = json::from_str::<Object>(text) else {
+            return true;
+        };
+        match header_params(&schema) {
+            Ok(params) => {
+                self.note(&name, params);
+                true
+            }
+            Err(reason) => {
+                let (tool, reason) = (PeerText(&name), PeerDisplay(&reason));
+                tracing::warn!(%tool, %reason, "left out of the list of tools");
+                self.note(&name, Vec::new());
+                false
+            }
+        }
+    }
+
+    fn note(&self, tool: &str, params: Vec<HeaderParam>) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.remove(tool);
+        if !params.is_empty() && !known.add(tool, params.into()) {
+            drop(known);
+            let tool = PeerText(tool);
+            tracing::warn!(%tool, "the names of its arguments are too long to be repeated in headers");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! [`ChildProcess`]: how a server process is started.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+
+use super::group::Group;
+use super::restart::Restart;
+use super::stderr::Stderr;
+use crate::protocol::error::TransportError;
+
+/// The default grace time of a process.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A server that is started as a child process and ends with the client. Messages go over its
+/// standard input and output, one per line, as the page on stdio of the specification describes.
+///
+/// ```no_run
+/// use mcp_client::{ChildProcess, Client};
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = ChildProcess::new("npx").args(["-y", "@modelcontextprotocol/server-everything"]);
+/// let client = Client::builder("demo", "1.0.0").connect(server).await?;
+/// println!("{:?}", client.tools().all().await?.items);
+/// client.close().await;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The process inherits the environment and the working directory by default. On Unix
+/// it begins a process group of its own, so that a key that interrupts the client does not reach
+/// the server, and so that all that it starts ends with it.
+///
+/// # The end
+///
+/// [`Client::close`](crate::Client::close), and dropping the last clone of a client, close the
+/// standard input of the process. Where it has not ended within the [grace time](Self::grace), it
+/// is asked to (`SIGTERM`), and after the same time again it is killed (`SIGKILL`), on Unix with
+/// its whole group. Elsewhere it is killed right after the first grace time. If the runtime ends
+/// before that, it is killed at once.
+///
+/// A process that exits unexpectedly ends the connection, unless [`restart`](Self::restart) is
+/// configured. There is one exception: some servers of older
+/// revisions end when they are asked what they do not know, here for their revision. A process
+/// that ends before anything was agreed on is started once more and spoken to in the old way,
+/// unless the program names the [revision](crate::ClientBuilder::revision).
+pub struct ChildProcess {
+    command: Command,
+    pub(super) stderr: Stderr,
+    pub(super) grace: Duration,
+    pub(super) restart: Option<Restart>,
+}
+
+impl ChildProcess {
+    /// A program, by its path or by a name that is looked up as a shell does. On Windows scripts
+    /// need their extension: `npx.cmd`.
+    #[must_use]
+    pub fn new(program: impl AsRef<OsStr>) -> Self {
+        std::process::Command::new(program).into()
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    /// Sets a variable of the environment.
+    #[must_use]
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Removes a variable from the environment of the process.
+    #[must_use]
+    pub fn env_remove(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// Clears the environment of the process, because that of the client may contain secrets. Most
+    /// programs need at least `PATH`.
+    #[must_use]
+    pub fn env_clear(mut self) -> Self {
+        self.command.env_clear();
+        self
+    }
+
+    /// The working directory of the process.
+    #[must_use]
+    pub fn current_dir(mut self, folder: impl AsRef<Path>) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// Sets where its standard error goes, instead of [`Stderr::Inherit`].
+    #[must_use]
+    pub fn stderr(mut self, stderr: Stderr) -> Self {
+        self.stderr = stderr;
+        self
+    }
+
+    /// Sets the time in which the process has to exit before the next step of the shutdown, instead of
+    /// 2 seconds.
+    #[must_use]
+    pub fn grace(mut self, time: Duration) -> Self {
+        self.grace = time;
+        self
+    }
+
+    /// Restarts the process when it exits unexpectedly. By default it is not restarted.
+    ///
+    /// Calls that wait for an answer then end with [`TransportError::Exited`]; calls that begin
+    /// meanwhile wait until the new process is ready, each no longer than its timeout.
+    #[must_use]
+    pub fn restart(mut self, restart: Restart) -> Self {
+        self.restart = Some(restart);
+        self
+    }
+
+    /// Starts the process.
+    pub(super) fn start(&mut self) -> Result<Started, TransportError> {
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(self.stderr.stdio())
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        self.command.process_group(0);
+        let mut child = self
+            .command
+            .spawn()
+            .map_err(|source| self.cannot_start(source))?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let stderr = child.stderr.take();
+        let group = Group::new(child);
+        // Both are pipes, as was asked for.
+        let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
+            let source = std::io::ErrorKind::BrokenPipe.into();
+            return Err(self.cannot_start(source));
+        };
+        Ok(Started {
+            group,
+            stdin,
+            stdout,
+            stderr,
+        })
+    }
+
+    fn cannot_start(&self, source: std::io::Error) -> TransportError {
+        let program = self.command.as_std().get_program();
+        TransportError::Spawn {
+            program: program.to_string_lossy().into_owned(),
+            source,
+        }
+    }
+}
+
+/// Uses a command with all its settings. Its standard streams are set later.
+impl From<std::process::Command> for ChildProcess {
+    fn from(command: std::process::Command) -> Self {
+        Self {
+            command: command.into(),
+            stderr: Stderr::Inherit,
+            grace: GRACE,
+            restart: None,
+        }
+    }
+}
+
+/// A process with its ends of the pipes.
+pub(super) struct Started {
+    pub(super) group: Group,
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: ChildStdout,
+    /// Where it is captured.
+    pub(super) stderr: Option<ChildStderr>,
+}
+
+/// Neither arguments nor variables, which may hold secrets.
+impl fmt::Debug for ChildProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildProcess")
+            .field("program", &self.command.as_std().get_program())
+            .field("stderr", &self.stderr)
+            .field("grace", &self.grace)
+            .field("restart", &self.restart)
+            .finish_non_exhaustive()
+    }
+}

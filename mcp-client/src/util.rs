@@ -1,0 +1,11 @@
+//! Helpers that know nothing of the protocol.
+
+#[cfg(feature = "http")]
+pub(crate) mod http_body;
+#[cfg(feature = "http")]
+pub(crate) mod keepalive;
+pub(crate) mod origin;
+#[cfg(feature = "tls")]
+pub(crate) mod tls;
+#[cfg(feature = "http")]
+pub(crate) mod url;

@@ -1,0 +1,72 @@
+//! URLs of servers: their origin, and where a relative reference leads.
+
+use http::Uri;
+
+/// Scheme, host and port, in the one way to write them.
+pub(crate) fn origin(url: &Uri) -> String {
+    let scheme = url.scheme_str().unwrap_or_default();
+    let host = url.host().unwrap_or_default().to_ascii_lowercase();
+    let port = url
+        .port_u16()
+        .unwrap_or(if scheme == "https" { 443 } else { 80 });
+    format!("{scheme}://{host}:{port}")
+}
+
+/// The URL that a reference means which stands at `base`, whatever it is.
+pub(crate) fn absolute(base: &Uri, reference: &str) -> Option<String> {
+    let reference = reference.split('#').next().unwrap_or_default().trim();
+    let scheme = base.scheme_str()?;
+    let authority = base.authority()?;
+    let path = base.path();
+    Some(if has_scheme(reference) {
+        reference.to_owned()
+    } else if reference.starts_with("//") {
+        format!("{scheme}:{reference}")
+    } else if reference.starts_with('/') {
+        format!("{scheme}://{authority}{reference}")
+    } else if reference.is_empty() || reference.starts_with('?') {
+        format!("{scheme}://{authority}{path}{reference}")
+    } else {
+        let folder = path
+            .rfind('/')
+            .and_then(|end| path.get(..=end))
+            .unwrap_or("/");
+        let (relative, query) = reference
+            .split_once('?')
+            .map_or((reference, None), |(path, query)| (path, Some(query)));
+        let path = without_dots(&format!("{folder}{relative}"));
+        let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+        format!("{scheme}://{authority}{path}{query}")
+    })
+}
+
+fn has_scheme(reference: &str) -> bool {
+    let scheme = reference.split_once(':').map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    })
+}
+
+/// A path with its `.` and `..` taken as what they mean.
+fn without_dots(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let mut steps = path.split('/').skip(1).peekable();
+    while let Some(step) = steps.next() {
+        let last = steps.peek().is_none();
+        match step {
+            "." | ".." => {
+                if step == ".." {
+                    kept.pop();
+                }
+                if last {
+                    kept.push("");
+                }
+            }
+            step => kept.push(step),
+        }
+    }
+    format!("/{}", kept.join("/"))
+}
