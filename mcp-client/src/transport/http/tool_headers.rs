@@ -30,7 +30,7 @@ pub(super) struct ToolHeaders {
 /// A bounded table. A tool for which there is no room replaces those that were listed first.
 #[derive(Default)]
 struct Tools {
-    by_name: HashMap<Arc<str>, Listed>,
+    by_name: HashMap<Arc<str>, RememberedTool>,
     /// The tools in the order in which they were listed last.
     by_age: BTreeMap<u64, Arc<str>>,
     /// The age of the next tool.
@@ -38,7 +38,7 @@ struct Tools {
     bytes: usize,
 }
 
-struct Listed {
+struct RememberedTool {
     params: HeaderParamList,
     age: u64,
 }
@@ -70,7 +70,7 @@ impl Tools {
         self.next += 1;
         self.bytes += bytes;
         self.by_age.insert(age, Arc::clone(&tool));
-        self.by_name.insert(tool, Listed { params, age });
+        self.by_name.insert(tool, RememberedTool { params, age });
         true
     }
 }
