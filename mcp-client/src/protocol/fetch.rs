@@ -11,6 +11,6 @@ mod policy;
 
 pub use error::{FetchError, RedirectFault};
 #[cfg(feature = "https-url")]
-pub(crate) use get::Body;
-pub(crate) use get::{Get, Got, SHOWN, content_type, plain};
+pub(crate) use get::{Body, SHOWN};
+pub(crate) use get::{Get, Got, content_type, plain};
 pub use policy::FetchPolicy;
