@@ -149,7 +149,7 @@ pub(crate) struct Missing {
 pub(crate) enum Found {
     /// The cached result.
     Kept(Arc<str>),
-    /// There is none. It may be stored when it arrives.
+    /// No result is cached. The response may be stored when it arrives.
     Missing(Missing),
     /// The result must not be cached.
     Never,

@@ -30,7 +30,8 @@ impl NotificationHandlers {
         self.handlers.insert(N::METHOD, Arc::new(handle));
     }
 
-    /// Calls the handler of a notification. Returns `false` if there is none.
+    /// Calls the handler of a notification. Returns `false` if the method has no
+    /// handler.
     pub(crate) fn handle(&self, revision: Revision, method: &str, params: &str) -> bool {
         let Some(handle) = self.handlers.get(method) else {
             return false;

@@ -166,7 +166,8 @@ impl ServerRequests {
         Ok(number)
     }
 
-    /// Aborts the handler of a request that the server cancelled. Returns `false` if there is none.
+    /// Aborts the handler of a request that the server cancelled. Returns `false`
+    /// if no handler runs for that request.
     pub(crate) fn cancel(&self, id: &RequestId) -> bool {
         let cancelled = self.table().remove(id);
         cancelled.inspect(RunningRequest::abort).is_some()

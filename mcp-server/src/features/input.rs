@@ -43,7 +43,7 @@ impl Context {
     ///     let form = Form::<Name>::of("What is your name?");
     ///     Ok(match cx.elicit(form).key("user_name").await? {
     ///         Elicited::Accepted(Name { name }) => format!("Hello, {name}!"),
-    ///         Elicited::Declined | Elicited::Cancelled => "Hello, whoever you are!".into(),
+    ///         Elicited::Declined | Elicited::Cancelled => "Hello!".into(),
     ///     })
     /// }
     /// ```

@@ -33,7 +33,7 @@ impl<T: Definition> ListHandle<'_, T> {
         Ok(())
     }
 
-    /// Puts an item in the place of the one of the same name; at the end if there is none.
+    /// Replaces the item of the same name. If no item has that name, adds it at the end.
     ///
     /// # Errors
     ///

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// A task that ends with its connection.
 pub(crate) type ConnectionTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The state of a connection on which all requests come from one peer, in order. Over HTTP, where
-/// nothing connects the requests of the newest revision, there is none.
+/// The state of a connection on which all requests come from one peer, in order.
+///
+/// Requests of the newest revision over HTTP have no such state, because each of them is
+/// independent of the others.
 #[derive(Default)]
 pub(crate) struct ConnectionScope {
     /// The state that a feature keeps for the connection.

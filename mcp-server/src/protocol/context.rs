@@ -19,12 +19,12 @@ use crate::util::select::select;
 use crate::util::{progress_throttle::ProgressThrottle, signal::CancelSignal};
 
 impl Context {
-    /// The state of the server.
+    /// Returns the state of the server.
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.state.core
     }
 
-    /// Who asks.
+    /// Returns the peer that sent the request.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.state.peer

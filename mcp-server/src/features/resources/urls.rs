@@ -43,8 +43,8 @@ fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option
     urls.issue(&resource.uri, cx.extension())
 }
 
-/// What caches may do with a list: one with URLs is for nobody but the peer that they were handed
-/// out to, and no longer of use than they are.
+/// Returns the caching hints of a list of resources. A list that contains signed URLs is private to
+/// the peer that receives it, and expires with the URLs.
 pub(crate) fn hints(hints: &Hints, resources: &[Resource], catalog: &ResourceCatalog) -> Hints {
     let mut hints = hints.clone();
     if let Some(urls) = &catalog.urls
@@ -57,8 +57,10 @@ pub(crate) fn hints(hints: &Hints, resources: &[Resource], catalog: &ResourceCat
     hints
 }
 
-/// Whether it will be known later who asks now: a request that has to be authorized, and of which
-/// no middleware says whose it is, could later be anyone's.
+/// Returns `true` if a later download can be checked against the peer that sends this request.
+///
+/// A request with an `Authorization` header but without a [`Principal`] cannot be attributed to
+/// anybody, so a URL issued for it would work for everyone.
 fn is_known(cx: &Context) -> bool {
     let parts = cx.extension::<Parts>();
     let authorized = parts.is_some_and(|parts| parts.headers.contains_key(AUTHORIZATION));

@@ -28,14 +28,14 @@ pub(crate) struct Urls {
     pub(crate) threads: Arc<Semaphore>,
 }
 
-/// Why a token gives nothing.
+/// Why a token is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Denied {
-    /// It is none, is not signed by us, or not for this server.
+    /// It is malformed, or it was not signed with a key of this server.
     Forged,
-    /// It was taken back.
+    /// It was revoked.
     Revoked,
-    /// Its time is over.
+    /// It has expired.
     Expired,
 }
 
@@ -83,7 +83,7 @@ impl Urls {
         if left == 0 {
             return Err(Denied::Expired);
         }
-        // A clock was wrong when it was issued, and nobody knows when it should have expired.
+        // The clock was wrong when the token was issued, so its expiry time is wrong, too.
         if token.issued > now.saturating_add(3 * SKEW) {
             return Err(Denied::Forged);
         }

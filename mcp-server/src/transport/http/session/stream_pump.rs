@@ -82,7 +82,7 @@ impl Stream {
         self.append(number, None).await;
     }
 
-    /// Moves one event to the store; `false` where there is none.
+    /// Moves one event to the store. Returns `false` if no event is waiting.
     async fn step(&self) -> bool {
         let next = {
             let state = self.state();
