@@ -10,7 +10,6 @@ use crate::protocol::params_view::ParamsView;
 use crate::protocol::registry::Registry;
 
 /// Adds the handler of a method that may ask the client, with params that are read by `read`.
-#[cfg(not(feature = "seal"))]
 pub(crate) fn serve_read<P, T, F>(
     registry: &mut Registry,
     method: &'static str,
@@ -21,11 +20,17 @@ pub(crate) fn serve_read<P, T, F>(
     T: Versioned + 'static,
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
+    #[cfg(feature = "seal")]
+    registry.route(
+        method,
+        Box::new(sealed::AskingRoute::<P, T, _, _>::new(read, handler)),
+    );
+    #[cfg(not(feature = "seal"))]
     registry.serve_read(method, read, handler);
 }
 
 #[cfg(feature = "seal")]
-pub(crate) use sealed::{may_ask, serve_read};
+pub(crate) use sealed::may_ask;
 
 #[cfg(feature = "seal")]
 mod sealed {
@@ -33,45 +38,41 @@ mod sealed {
     use std::pin::Pin;
     use std::task::{Context as TaskContext, Poll};
 
+    use mcp_types::{CallToolRequest, GetPromptRequest, ReadResourceRequest, Request};
     use pin_project_lite::pin_project;
 
-    use super::{Context, Future, HandlerError, ParamsView, Registry, Versioned};
+    use super::{Context, Future, HandlerError, ParamsView, Versioned};
     use crate::features::input::inputs;
     use crate::protocol::core::{ResponseFuture, Route};
     use crate::protocol::respond;
     use crate::util::and_then::and_then;
 
     /// The methods whose result may be a list of questions.
-    const METHODS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
+    const METHODS: [&str; 3] = [
+        CallToolRequest::METHOD,
+        GetPromptRequest::METHOD,
+        ReadResourceRequest::METHOD,
+    ];
 
-    /// Whether the result of a method may be a list of questions.
+    /// Returns `true` if the result of a method may be a list of questions.
     pub(crate) fn may_ask(method: &str) -> bool {
         METHODS.contains(&method)
     }
 
-    /// Adds the handler of a method that may ask the client, with params that are read by `read`.
-    pub(crate) fn serve_read<P, T, F>(
-        registry: &mut Registry,
-        method: &'static str,
-        read: impl Fn(&ParamsView<'_>, &Context) -> Result<P, HandlerError> + Send + Sync + 'static,
-        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
-    ) where
-        P: 'static,
-        T: Versioned + 'static,
-        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
-    {
-        let route = AskingRoute {
-            read,
-            handler,
-            types: PhantomData::<fn(P) -> T>,
-        };
-        registry.route(method, Box::new(route));
-    }
-
-    struct AskingRoute<P, T, R, H> {
+    pub(super) struct AskingRoute<P, T, R, H> {
         read: R,
         handler: H,
         types: PhantomData<fn(P) -> T>,
+    }
+
+    impl<P, T, R, H> AskingRoute<P, T, R, H> {
+        pub(super) fn new(read: R, handler: H) -> Self {
+            Self {
+                read,
+                handler,
+                types: PhantomData,
+            }
+        }
     }
 
     impl<P, T, R, H, F> Route for AskingRoute<P, T, R, H>
