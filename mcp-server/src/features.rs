@@ -9,6 +9,7 @@ pub(crate) mod downgrade;
 pub(crate) mod input;
 pub(crate) mod list_handle;
 pub(crate) mod logging;
+pub(crate) mod named_params;
 pub(crate) mod prompts;
 pub(crate) mod resources;
 pub(crate) mod schema;

@@ -10,15 +10,13 @@ use mcp_types::{
 };
 
 use crate::features::catalog::{self, List};
+use crate::features::named_params::NamedParams;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::{asking, downgrade};
 use crate::protocol::core::Context;
-use crate::protocol::error::{HandlerError, bad_params, short};
-use crate::protocol::params_view::ParamsView;
-use crate::protocol::raw_object::NameParam;
+use crate::protocol::error::HandlerError;
 use crate::protocol::registry::Registry;
-use crate::protocol::route;
 
 /// Serves the prompts of a list. Links to resources in them are completed by `resources`.
 pub(crate) fn register(
@@ -42,51 +40,22 @@ pub(crate) fn register(
     asking::serve_read(
         registry,
         GetPromptRequest::METHOD,
-        move |head, cx| read_get(&prompts, head, cx),
+        move |head, cx| GetParams::read(&prompts, head, cx),
         move |params, cx| get(params, cx, Arc::clone(&resources)),
     );
 }
 
 /// The params of `prompts/get`.
-struct GetParams {
-    name: String,
-    /// `None` where there is no prompt of that name.
-    prompt: Option<Arc<PromptDef>>,
-    arguments: Map<String>,
-}
-
-/// Reads the params of `prompts/get`. Arguments of a prompt that does not exist are not decoded.
-fn read_get(
-    prompts: &List<PromptDef>,
-    head: &ParamsView<'_>,
-    cx: &Context,
-) -> Result<GetParams, HandlerError> {
-    let NameParam(name) = route::common(head, cx)?;
-    let prompt = prompts.get(&name);
-    let arguments = match &prompt {
-        Some(_) => head.params().optional("arguments"),
-        None => Ok(None),
-    };
-    let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
-    Ok(GetParams {
-        name,
-        prompt,
-        arguments: arguments.unwrap_or_default(),
-    })
-}
+type GetParams = NamedParams<PromptDef, Map<String>>;
 
 async fn get(
     params: GetParams,
     cx: Context,
     resources: Arc<ResourceCatalog>,
 ) -> Result<GetPromptResult, HandlerError> {
-    let Some(prompt) = params.prompt else {
-        let name = short(&params.name);
-        return Err(HandlerError::invalid_params(format!(
-            "unknown prompt `{name}`"
-        )));
-    };
-    let mut result = prompt.start(params.arguments, cx.clone())?.await?;
+    let prompt = Arc::clone(params.item()?);
+    let arguments = params.arguments.unwrap_or_default();
+    let mut result = prompt.start(arguments, cx.clone())?.await?;
     if result.description.is_none() {
         result.description.clone_from(&prompt.prompt().description);
     }

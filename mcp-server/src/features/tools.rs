@@ -14,16 +14,16 @@ use mcp_types::{
 };
 
 use crate::features::catalog::{self, List};
+use crate::features::named_params::NamedParams;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::tools::definition::ToolDef;
 use crate::features::{asking, downgrade};
 use crate::protocol::core::Context;
-use crate::protocol::error::{Cause, HandlerError, bad_params, short};
+use crate::protocol::error::{Cause, HandlerError};
 use crate::protocol::error_report::report;
 use crate::protocol::params_view::ParamsView;
-use crate::protocol::raw_object::NameParam;
 use crate::protocol::registry::Registry;
-use crate::protocol::{route, trace};
+use crate::protocol::trace;
 
 /// Serves the tools of a list. Links to resources in results are completed by `resources`.
 pub(crate) fn register(
@@ -53,36 +53,19 @@ pub(crate) fn register(
 }
 
 /// The params of `tools/call`.
-struct CallParams {
-    name: String,
-    /// `None` where there is no tool of that name.
-    tool: Option<Arc<ToolDef>>,
-    arguments: Object,
-}
+type CallParams = NamedParams<ToolDef, Object>;
 
-/// Reads the params of `tools/call`. Arguments of a tool that does not exist are not decoded.
 fn read_call(
     tools: &List<ToolDef>,
-    head: &ParamsView<'_>,
+    params: &ParamsView<'_>,
     cx: &Context,
 ) -> Result<CallParams, HandlerError> {
-    let NameParam(name) = route::common(head, cx)?;
-    let tool = tools.get(&name);
-    let arguments = match &tool {
-        Some(_) => head.params().optional("arguments"),
-        None => Ok(None),
-    };
-    let arguments: Option<Object> =
-        arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
+    let call = CallParams::read(tools, params, cx)?;
     #[cfg(feature = "http")]
-    if let Some(tool) = &tool {
-        header_params::check(tool, arguments.as_ref(), cx)?;
+    if let Some(tool) = call.find() {
+        header_params::check(tool, call.arguments.as_ref(), cx)?;
     }
-    Ok(CallParams {
-        name,
-        tool,
-        arguments: arguments.unwrap_or_default(),
-    })
+    Ok(call)
 }
 
 async fn call(
@@ -90,18 +73,10 @@ async fn call(
     cx: Context,
     resources: Arc<ResourceCatalog>,
 ) -> Result<CallToolResult, HandlerError> {
-    let CallParams {
-        name,
-        tool,
-        arguments,
-    } = params;
     let revision = cx.revision();
-    let Some(tool) = tool else {
-        let name = short(&name);
-        return Err(HandlerError::invalid_params(format!(
-            "unknown tool `{name}`"
-        )));
-    };
+    let tool = Arc::clone(params.item()?);
+    let name = params.name;
+    let arguments = params.arguments.unwrap_or_default();
     let running = match tool.start(arguments, cx.clone()) {
         Ok(running) => running,
         Err(fault) => {

@@ -1,40 +1,31 @@
-//! From one message to what is to be done about it. Knows both eras and no transport.
+//! Decides what to do with a message, for both eras and independently of the transport.
 //!
-//! A transport [reads](Server::read) bytes, and for each message it [dispatches](Server::dispatch)
-//! it gets an [`Dispatch`]: an answer, or a [`RequestTask`] to be polled to its [`Answer`]. Dropping the
-//! call cancels it.
+//! A transport parses bytes with [`Core::read`] and passes each message to [`Core::dispatch`]. It gets
+//! a [`Dispatch`]: an answer, or a [`RequestTask`] to poll until it returns its [`Answer`]. Dropping
+//! the task cancels the request.
 
-use crate::protocol::answer::Answer;
-use crate::protocol::answer::Rejection;
-use crate::protocol::core::RequestState;
-use crate::protocol::error_report::error_object;
-use crate::protocol::inbound::Inbound;
-use crate::protocol::methods;
-use crate::protocol::respond;
-use crate::protocol::sizes;
-use mcp_types::HEADER_MISMATCH;
-use mcp_types::error::DecodeError;
 use std::pin::Pin;
 use std::sync::Arc;
 #[cfg(feature = "seal")]
 use std::sync::OnceLock;
 
+use mcp_types::error::DecodeError;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
-use mcp_types::{RequestId, Revision};
+use mcp_types::{HEADER_MISMATCH, RequestId, Revision};
 use serde_json::value::RawValue;
 
-use crate::protocol::params_view::ParamsView;
-use crate::protocol::request_task::RequestTask;
-
-use crate::protocol::core::Context;
-use crate::protocol::core::Core;
+use crate::protocol::answer::{Answer, Rejection};
+use crate::protocol::core::{Context, Core, RequestState};
 use crate::protocol::error::{HandlerError, invalid_params, method_not_found, short};
-use crate::protocol::error_report::logged;
+use crate::protocol::error_report::{error_object, logged};
 use crate::protocol::handshake::initialize;
-use crate::protocol::lifecycle;
+use crate::protocol::inbound::Inbound;
+use crate::protocol::params_view::ParamsView;
 use crate::protocol::peer::Peer;
+use crate::protocol::request_task::RequestTask;
 use crate::protocol::session::{Session, severity};
+use crate::protocol::{lifecycle, methods, respond, sizes};
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 

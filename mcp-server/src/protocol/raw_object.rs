@@ -133,15 +133,6 @@ pub(crate) trait FromMembers: Sized {
     fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError>;
 }
 
-/// Params of which the member `name` comes first: what is asked for decides how the rest is read.
-pub(crate) struct NameParam(pub(crate) String);
-
-impl FromMembers for NameParam {
-    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
-        members.required("name").map(Self)
-    }
-}
-
 struct MembersVisitor;
 
 impl<'de> Visitor<'de> for MembersVisitor {

@@ -1,0 +1,71 @@
+//! [`NamedParams`]: the params of `tools/call` and `prompts/get`, which name an item of a list and
+//! pass arguments to it.
+
+use std::sync::Arc;
+
+use mcp_types::error::DecodeError;
+use serde::de::DeserializeOwned;
+
+use crate::features::catalog::{Definition, List};
+use crate::protocol::core::Context;
+use crate::protocol::error::{HandlerError, bad_params, short};
+use crate::protocol::params_view::ParamsView;
+use crate::protocol::raw_object::{FromMembers, RawObject};
+use crate::protocol::route;
+
+/// An item of a list, as a request names it, and the arguments for it.
+pub(crate) struct NamedParams<I, A> {
+    pub(crate) name: String,
+    /// `None` if the list has no item of that name.
+    item: Option<Arc<I>>,
+    /// `None` if the request has none, or there is no such item.
+    pub(crate) arguments: Option<A>,
+}
+
+impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
+    /// Reads the params. The arguments for an item that does not exist are not decoded.
+    pub(crate) fn read(
+        items: &List<I>,
+        params: &ParamsView<'_>,
+        cx: &Context,
+    ) -> Result<Self, HandlerError> {
+        let NameParam(name) = route::common(params, cx)?;
+        let item = items.get(&name);
+        let arguments = match &item {
+            Some(_) => params.params().optional("arguments"),
+            None => Ok(None),
+        };
+        let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;
+        Ok(Self {
+            name,
+            item,
+            arguments,
+        })
+    }
+
+    /// Returns the item, if there is one of that name.
+    pub(crate) fn find(&self) -> Option<&Arc<I>> {
+        self.item.as_ref()
+    }
+
+    /// Returns the item.
+    ///
+    /// # Errors
+    ///
+    /// -32602 if the list has no item of that name.
+    pub(crate) fn item(&self) -> Result<&Arc<I>, HandlerError> {
+        self.find().ok_or_else(|| {
+            let (kind, name) = (I::KIND, short(&self.name));
+            HandlerError::invalid_params(format!("unknown {kind} `{name}`"))
+        })
+    }
+}
+
+/// The member `name` of params.
+struct NameParam(String);
+
+impl FromMembers for NameParam {
+    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
+        members.required("name").map(Self)
+    }
+}
