@@ -1,9 +1,12 @@
 //! What a server offers: tools, resources, prompts, completions, subscriptions, and questions to the
 //! client. Knows no transport.
 
+pub(crate) mod access;
+pub(crate) mod arguments;
 pub(crate) mod asking;
 pub(crate) mod catalog;
 pub(crate) mod completions;
+pub(crate) mod definition_error;
 pub(crate) mod downgrade;
 #[cfg(feature = "seal")]
 pub(crate) mod input;

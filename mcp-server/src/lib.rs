@@ -73,6 +73,9 @@ pub use features::resources::contents::IntoContents;
 pub use features::resources::definition::ResourceDef;
 #[cfg(feature = "seal")]
 pub use features::resources::listed::{ListAt, ResourcePage};
+pub use features::resources::request::ResourceUri;
+#[cfg(feature = "templates")]
+pub use features::resources::request::Variables;
 #[cfg(feature = "templates")]
 pub use features::resources::templates::definition::TemplateDef;
 pub use features::tools::definition::ToolDef;
@@ -85,20 +88,29 @@ pub use proposals::https_url::config::{HttpUrls, UrlError};
 pub use proposals::https_url::keys::UrlKeys;
 pub use protocol::changes::{Bus, BusMessage, BusReceiver, Change};
 pub use protocol::core::Context;
-pub use protocol::error::ErrorDetail;
-pub use protocol::error::{BuildError, HandlerError, ServeError};
+pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
 pub use protocol::extensions::{Extensions, Principal};
+pub use protocol::extract::{Extension, FromContext};
+pub use protocol::handler::{Handler, IntoResult};
+pub use protocol::handler_error::HandlerError;
+#[cfg(feature = "http")]
+pub use protocol::http_parts::HttpParts;
 pub use protocol::limits::Limits;
 #[cfg(feature = "http")]
 pub use protocol::metrics::Metrics;
 #[cfg(feature = "http")]
 pub use protocol::metrics::refusals::{RefusalCause, Refusals};
+pub use protocol::middleware;
+pub use protocol::params::{NotificationParams, Params};
 pub use protocol::peer::Peer;
 #[cfg(feature = "http")]
 pub use protocol::peer_address::PeerAddress;
+pub use protocol::requirements::Requirements;
 #[cfg(feature = "seal")]
 pub use protocol::seal::{Keys, SealError};
+pub use protocol::state::State;
 pub use server::builder::ServerBuilder;
+pub use server::group::Group;
 pub use server::handle::Server;
 #[cfg(feature = "https-url")]
 pub use server::resource_urls::read::ReadByUrl;

@@ -7,12 +7,20 @@ pub(crate) mod changes;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod connection_scope;
 pub(crate) mod context;
+pub(crate) mod context_values;
 pub(crate) mod core;
 pub(crate) mod dispatch;
 pub(crate) mod error;
+pub(crate) mod error_conversions;
 pub(crate) mod error_report;
+pub(crate) mod error_text;
 pub(crate) mod extensions;
+pub(crate) mod extract;
+pub(crate) mod handler;
+pub(crate) mod handler_error;
 pub(crate) mod handshake;
+#[cfg(feature = "http")]
+pub(crate) mod http_parts;
 pub(crate) mod inbound;
 pub(crate) mod lifecycle;
 pub(crate) mod limits;
@@ -20,7 +28,9 @@ pub(crate) mod message_sink;
 pub(crate) mod methods;
 #[cfg(feature = "http")]
 pub(crate) mod metrics;
+pub mod middleware;
 pub(crate) mod notification;
+pub(crate) mod params;
 pub(crate) mod params_view;
 pub(crate) mod peer;
 #[cfg(feature = "http")]
@@ -30,6 +40,7 @@ pub(crate) mod quota;
 pub(crate) mod raw_object;
 pub(crate) mod registry;
 pub(crate) mod request_task;
+pub(crate) mod requirements;
 #[cfg(feature = "https-url")]
 pub(crate) mod resource_urls;
 pub(crate) mod respond;
@@ -39,5 +50,7 @@ pub(crate) mod route;
 pub(crate) mod seal;
 pub(crate) mod session;
 pub(crate) mod sizes;
+pub(crate) mod state;
+pub(crate) mod states;
 pub(crate) mod trace;
 pub(crate) mod uri_limit;

@@ -4,6 +4,7 @@ mod assembly;
 pub(crate) mod builder;
 mod catalogs;
 mod definitions;
+pub(crate) mod group;
 pub(crate) mod handle;
 #[cfg(feature = "http")]
 mod http;

@@ -8,6 +8,7 @@ pub(crate) mod select;
 pub(crate) mod seq_vec;
 pub(crate) mod signal;
 pub(crate) mod text_values;
+pub(crate) mod type_map;
 pub(crate) mod uri_set;
 #[cfg(feature = "http")]
 pub(crate) mod write_gate;

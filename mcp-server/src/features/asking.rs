@@ -2,14 +2,21 @@
 
 use std::future::Future;
 
+use mcp_types::Request;
 use mcp_types::revision::Versioned;
 
+#[cfg(feature = "seal")]
+use crate::features::input::inputs;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler::{Handler, IntoResult, boxed};
+use crate::protocol::handler_error::HandlerError;
+use crate::protocol::params::Params;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::registry::Registry;
+use crate::protocol::route::{Typed, versioned};
 
-/// Adds the handler of a method that may ask the client, with params that are read by `read`.
+/// Adds a feature's handler of a method that may ask the client, with params that are read by
+/// `read`.
 pub(crate) fn serve_read<P, T, F>(
     registry: &mut Registry,
     method: &'static str,
@@ -21,16 +28,36 @@ pub(crate) fn serve_read<P, T, F>(
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
     #[cfg(feature = "seal")]
-    registry.route(
-        method,
-        Box::new(sealed::AskingRoute::<P, T, _, _>::new(read, handler)),
-    );
+    {
+        let state = inputs::AcceptedState::Ours;
+        let route = sealed::AskingRoute::<P, T, _, _>::new(read, handler, state);
+        registry.route(method, Box::new(route));
+    }
     #[cfg(not(feature = "seal"))]
     registry.serve_read(method, read, handler);
 }
 
-#[cfg(feature = "seal")]
-pub(crate) use sealed::may_ask;
+/// Adds the application's handler of a method.
+pub(crate) fn on<R, M, H>(registry: &mut Registry, handler: H)
+where
+    R: Request + 'static,
+    R::Params: Versioned,
+    R::Result: Versioned,
+    H: Handler<Params<R>, M>,
+    H::Output: IntoResult<R::Result> + 'static,
+{
+    registry.require(R::METHOD, &handler);
+    let handler = boxed(handler, H::Output::into_result);
+    let handler = move |params, cx| handler(Params(params), cx);
+    #[cfg(feature = "seal")]
+    if sealed::may_ask(R::METHOD) {
+        let state = inputs::AcceptedState::Any;
+        let route = sealed::AskingRoute::<_, R::Result, _, _>::new(versioned, handler, state);
+        return registry.on(R::METHOD, Box::new(route));
+    }
+    let route = Typed::<_, R::Result, _, _>::new(versioned, handler);
+    registry.on(R::METHOD, Box::new(route));
+}
 
 #[cfg(feature = "seal")]
 mod sealed {
@@ -55,21 +82,23 @@ mod sealed {
     ];
 
     /// Returns `true` if the result of a method may be a list of questions.
-    pub(crate) fn may_ask(method: &str) -> bool {
+    pub(super) fn may_ask(method: &str) -> bool {
         METHODS.contains(&method)
     }
 
     pub(super) struct AskingRoute<P, T, R, H> {
         read: R,
         handler: H,
+        state: inputs::AcceptedState,
         types: PhantomData<fn(P) -> T>,
     }
 
     impl<P, T, R, H> AskingRoute<P, T, R, H> {
-        pub(super) fn new(read: R, handler: H) -> Self {
+        pub(super) fn new(read: R, handler: H, state: inputs::AcceptedState) -> Self {
             Self {
                 read,
                 handler,
+                state,
                 types: PhantomData,
             }
         }
@@ -87,7 +116,7 @@ mod sealed {
             head: &ParamsView<'_>,
             cx: &Context,
         ) -> Result<ResponseFuture, HandlerError> {
-            inputs::attach(head, cx)?;
+            inputs::attach(head, cx, self.state)?;
             let params = (self.read)(head, cx)?;
             let result = (self.handler)(params, cx.clone());
             let responding = cx.clone();

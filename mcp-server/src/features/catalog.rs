@@ -8,10 +8,14 @@ use std::time::Duration;
 use mcp_types::error::DecodeError;
 use mcp_types::{CacheScope, Cursor, Revision};
 
+use crate::features::access::Access;
+use crate::features::definition_error::DefinitionError;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
-use crate::protocol::error::{BuildError, HandlerError};
+use crate::protocol::error::BuildError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::raw_object::{FromMembers, RawObject};
+use crate::protocol::states::States;
 use crate::util::seq_vec::SeqVec;
 
 /// What a list contains: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
@@ -20,6 +24,10 @@ pub trait Definition: Sized + Send + Sync + 'static {
     /// What it is called in errors.
     #[doc(hidden)]
     const KIND: &'static str;
+
+    /// Whether its handlers can take the extractors that only resources have.
+    #[doc(hidden)]
+    const IS_RESOURCE: bool = false;
 
     /// The name, the URI or the template that is unique in the list.
     fn key(&self) -> &str;
@@ -30,11 +38,24 @@ pub trait Definition: Sized + Send + Sync + 'static {
     ///
     /// What is wrong with it.
     #[doc(hidden)]
-    fn check(&mut self) -> Result<(), String>;
+    fn check(&mut self) -> Result<(), DefinitionError>;
+
+    /// Puts a prefix in front of its name, if it has one.
+    #[doc(hidden)]
+    fn prefix(&mut self, prefix: &str) {
+        let _ = prefix;
+    }
 
     /// What is announced when the list changes.
     #[doc(hidden)]
     fn change() -> Change;
+
+    /// Who may use it.
+    #[doc(hidden)]
+    fn access(&self) -> &Access;
+
+    #[doc(hidden)]
+    fn access_mut(&mut self) -> &mut Access;
 }
 
 /// How a definition is listed.
@@ -61,6 +82,18 @@ impl Hints {
         Self {
             ttl_ms: i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX),
             scope,
+        }
+    }
+
+    /// Returns the hints of a list. What other callers may see differently must not be shared.
+    pub(crate) fn of(&self, restricted: bool) -> Self {
+        Self {
+            ttl_ms: self.ttl_ms,
+            scope: if restricted {
+                CacheScope::Private
+            } else {
+                self.scope.clone()
+            },
         }
     }
 }
@@ -118,6 +151,21 @@ impl<T: Definition> List<T> {
         items.in_order.get(*items.places.get(key)?).cloned()
     }
 
+    /// Returns the item with this key, if the caller sees it.
+    pub(crate) fn get_visible(&self, key: &str, cx: &Context) -> Option<Arc<T>> {
+        let item = self.get(key)?;
+        item.access().is_visible(cx).then_some(item)
+    }
+
+    /// Returns what the handlers of the items need and the server does not have.
+    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+        let items = self.read();
+        let items = items.in_order.all().iter();
+        items
+            .flat_map(|(_, item)| missing(&**item, server))
+            .collect()
+    }
+
     /// The first item, in order, for which there is something.
     #[cfg(feature = "templates")]
     pub(crate) fn find<U>(&self, what: impl Fn(&Arc<T>) -> Option<U>) -> Option<U> {
@@ -128,6 +176,10 @@ impl<T: Definition> List<T> {
     /// Adds an item at the end.
     pub(crate) fn add(&self, mut item: T) -> Result<(), BuildError> {
         checked(&mut item)?;
+        self.add_checked(item)
+    }
+
+    fn add_checked(&self, item: T) -> Result<(), BuildError> {
         let key = item.key().to_owned();
         let mut items = self.write();
         if items.places.contains_key(&key) {
@@ -151,6 +203,30 @@ impl<T: Definition> List<T> {
         Ok(())
     }
 
+    /// Moves the items of another list here, with a prefix for their keys.
+    pub(crate) fn merge(
+        &self,
+        other: Self,
+        prefix: &str,
+        enter: impl Fn(&mut Access),
+    ) -> Vec<BuildError> {
+        let other = other
+            .items
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut errors = Vec::new();
+        for (_, item) in other.in_order.into_all() {
+            // Nobody else has the items of a list that was never served.
+            let Some(mut item) = Arc::into_inner(item) else {
+                continue;
+            };
+            item.prefix(prefix);
+            enter(item.access_mut());
+            errors.extend(self.add_checked(item).err());
+        }
+        errors
+    }
+
     pub(crate) fn remove(&self, key: &str) -> bool {
         let mut items = self.write();
         let Some(place) = items.places.remove(key) else {
@@ -169,50 +245,77 @@ impl<T: Definition> List<T> {
 }
 
 impl<T: ListItem> List<T> {
-    /// All items.
-    #[cfg(not(feature = "seal"))]
-    fn all(&self, revision: Revision) -> Vec<T::Item> {
-        seen(self.read().in_order.all(), revision)
-    }
-
-    /// Up to `size` items from a place on.
-    #[cfg(feature = "seal")]
-    pub(crate) fn page(&self, from: u64, size: usize, revision: Revision) -> Slice<T::Item> {
+    /// Returns up to `size` of the items that the caller sees, from a place on.
+    pub(crate) fn page(&self, from: u64, size: usize, cx: &Context) -> Slice<T::Item> {
         let items = self.read();
         let rest = items.in_order.from(from);
-        let page = rest.get(..size).unwrap_or(rest);
-        Slice {
-            items: seen(page, revision),
-            last: page.last().map(|(place, _)| *place),
-            more: page.len() < rest.len(),
+        let restricted = rest.iter().any(|(_, item)| item.access().is_restricted());
+        if !restricted {
+            return slice(rest.iter(), size, cx.revision(), restricted);
         }
+        let rest = rest.to_vec();
+        // The conditions are the program's code: no lock is held while they run.
+        drop(items);
+        let visible = rest.iter().filter(|(_, item)| item.access().is_visible(cx));
+        slice(visible, size, cx.revision(), restricted)
     }
 }
 
-/// Definitions as a peer sees them.
-fn seen<T: ListItem>(items: &[(u64, Arc<T>)], revision: Revision) -> Vec<T::Item> {
-    let mut seen = Vec::with_capacity(items.len());
-    for (_, item) in items {
+/// Returns the first `size` of the items.
+fn slice<'a, T: ListItem>(
+    mut items: impl Iterator<Item = &'a (u64, Arc<T>)>,
+    size: usize,
+    revision: Revision,
+    restricted: bool,
+) -> Slice<T::Item> {
+    let mut seen = Vec::with_capacity(items.size_hint().0.min(size));
+    #[cfg(feature = "seal")]
+    let mut last = None;
+    for (_place, item) in items.by_ref().take(size) {
         seen.push(item.item(revision));
+        #[cfg(feature = "seal")]
+        {
+            last = Some(*_place);
+        }
     }
-    seen
+    Slice {
+        items: seen,
+        #[cfg(feature = "seal")]
+        last,
+        #[cfg(feature = "seal")]
+        more: items.next().is_some(),
+        restricted,
+    }
 }
 
 /// Items that follow each other in a list.
-#[cfg(feature = "seal")]
 pub(crate) struct Slice<I> {
     pub(crate) items: Vec<I>,
     /// The place of the last one.
+    #[cfg(feature = "seal")]
     pub(crate) last: Option<u64>,
     /// Whether there are more behind it.
+    #[cfg(feature = "seal")]
     pub(crate) more: bool,
+    /// Whether other callers may see other items.
+    pub(crate) restricted: bool,
+}
+
+/// Returns what the handlers of a definition need and the server does not have.
+pub(crate) fn missing<T: Definition>(item: &T, server: &States) -> Vec<BuildError> {
+    let access = item.access();
+    let mut missing = access.missing(T::KIND, item.key(), server);
+    if !T::IS_RESOURCE {
+        missing.extend(access.not_a_resource(T::KIND, item.key()));
+    }
+    missing
 }
 
 fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
     item.check().map_err(|reason| BuildError::Invalid {
         kind: T::KIND,
         name: item.key().to_owned(),
-        reason,
+        reason: reason.to_string(),
     })
 }
 
@@ -243,8 +346,8 @@ pub(crate) fn list<T: ListItem>(
     params: &Part,
     cx: &Context,
 ) -> Result<T::Page, HandlerError> {
-    let (items, next) = page(cx, list, params.cursor.as_ref())?;
-    Ok(T::page(items, &list.hints, next))
+    let (page, next) = page(cx, list, params.cursor.as_ref())?;
+    Ok(T::page(page.items, &list.hints.of(page.restricted), next))
 }
 
 /// The page that a cursor asks for, and the cursor of the next one.
@@ -253,7 +356,7 @@ fn page<T: ListItem>(
     cx: &Context,
     list: &List<T>,
     cursor: Option<&Cursor>,
-) -> Result<(Vec<T::Item>, Option<Cursor>), HandlerError> {
+) -> Result<(Slice<T::Item>, Option<Cursor>), HandlerError> {
     let keys = cx.core().keys.get();
     // Most lists have one page and are asked for without a cursor.
     let bound_to = || cursor_binding(cx, T::KIND.as_bytes());
@@ -267,13 +370,13 @@ fn page<T: ListItem>(
     };
     let size = list.page_size;
     let size = size.map_or(usize::MAX, std::num::NonZeroUsize::get);
-    let page = list.page(from, size, cx.revision());
+    let page = list.page(from, size, cx);
     let next = page
         .last
         .filter(|_| page.more)
         .map(|place| keys.seal(PURPOSE, &bound_to(), &place.to_be_bytes()))
         .transpose()?;
-    Ok((page.items, next.map(Cursor::from)))
+    Ok((page, next.map(Cursor::from)))
 }
 
 /// All items: without sealing there is one page, and no cursor was ever given out.
@@ -282,11 +385,11 @@ fn page<T: ListItem>(
     cx: &Context,
     list: &List<T>,
     cursor: Option<&Cursor>,
-) -> Result<(Vec<T::Item>, Option<Cursor>), HandlerError> {
+) -> Result<(Slice<T::Item>, Option<Cursor>), HandlerError> {
     if cursor.is_some() {
         return Err(bad_cursor(T::KIND));
     }
-    Ok((list.all(cx.revision()), None))
+    Ok((list.page(0, usize::MAX, cx), None))
 }
 
 /// What cursors are sealed for.

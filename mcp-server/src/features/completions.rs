@@ -1,23 +1,25 @@
 //! Completion of prompts' arguments and of the variables of resource templates.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object};
 use mcp_types::{CompleteRequest, CompleteResult, Completion, Request};
 
+use crate::features::access::Access;
 use crate::features::catalog::{Definition, List};
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::defined::TEMPLATE;
 use crate::protocol::core::Context;
-use crate::protocol::error::{BuildError, HandlerError, short};
+use crate::protocol::error::BuildError;
+use crate::protocol::error_text::short;
+use crate::protocol::handler::{BoxedHandler, Handler, HandlerFuture, Input, boxed};
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::raw_object::{FromMembers, RawObject};
 use crate::protocol::registry::Registry;
+use crate::protocol::states::States;
 use crate::protocol::uri_limit::check_uri;
-use crate::util::and_then::and_then;
 
 /// As many values may leave in one answer.
 const MOST: usize = 100;
@@ -38,48 +40,43 @@ pub struct Completing {
 /// At most 100 values leave; `total` and `hasMore` tell of the rest.
 pub trait IntoCompletion {
     /// Makes the completion.
-    fn into_completion(self) -> Completion;
+    ///
+    /// # Errors
+    ///
+    /// The error of the handler.
+    fn into_completion(self) -> Result<Completion, HandlerError>;
 }
 
 impl IntoCompletion for Completion {
-    fn into_completion(self) -> Completion {
-        self
+    fn into_completion(self) -> Result<Completion, HandlerError> {
+        Ok(self)
     }
 }
 
 impl<S: Into<String>> IntoCompletion for Vec<S> {
-    fn into_completion(self) -> Completion {
+    fn into_completion(self) -> Result<Completion, HandlerError> {
         let total = i64::try_from(self.len()).unwrap_or(i64::MAX);
         let values: Vec<String> = self.into_iter().map(Into::into).collect();
-        Completion::new(values).total(total).has_more(false)
+        Ok(Completion::new(values).total(total).has_more(false))
     }
 }
 
-/// A completion at work.
-pub(crate) type CompletionFuture =
-    Pin<Box<dyn Future<Output = Result<Completion, HandlerError>> + Send>>;
-
-pub(crate) type CompletionHandler =
-    Box<dyn Fn(Completing, Context) -> CompletionFuture + Send + Sync>;
-
-pub(crate) fn boxed<F, C>(
-    handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
-) -> CompletionHandler
-where
-    F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-    C: IntoCompletion,
-{
-    Box::new(move |typing, cx| {
-        let answer = handler(typing, cx);
-        Box::pin(and_then(answer, |answer: C| Ok(answer.into_completion())))
-    })
+impl<C: IntoCompletion, E: Into<HandlerError>> IntoCompletion for Result<C, E> {
+    fn into_completion(self) -> Result<Completion, HandlerError> {
+        self.map_err(Into::into)?.into_completion()
+    }
 }
+
+type CompletionHandler = BoxedHandler<Completing, Completion>;
+
+impl Input for Completing {}
 
 /// Completes one argument of one prompt or template.
 struct Completer {
     of: Of,
     argument: String,
     handler: CompletionHandler,
+    access: Access,
 }
 
 /// A prompt or a template by its name.
@@ -95,10 +92,9 @@ struct Of {
 pub(crate) struct Completions(Vec<Completer>);
 
 impl Completions {
-    fn get(&self, of: &Of, argument: &str) -> Option<&CompletionHandler> {
+    fn get(&self, of: &Of, argument: &str) -> Option<&Completer> {
         let mut all = self.0.iter();
-        let known = all.find(|known| known.of == *of && known.argument == argument)?;
-        Some(&known.handler)
+        all.find(|known| known.of == *of && known.argument == argument)
     }
 
     fn has(&self, of: &Of) -> bool {
@@ -106,28 +102,68 @@ impl Completions {
     }
 
     /// Adds the handler for an argument of a prompt or template; the first one stays.
-    pub(crate) fn add(
+    pub(crate) fn add<M, H>(
         &mut self,
         kind: &'static str,
         name: String,
         argument: String,
-        handler: CompletionHandler,
-    ) -> Result<(), BuildError> {
-        let added = Completer {
+        handler: H,
+    ) -> Result<(), BuildError>
+    where
+        H: Handler<Completing, M>,
+        H::Output: IntoCompletion + 'static,
+    {
+        let mut access = Access::default();
+        access.require(&handler);
+        self.push(Completer {
             of: Of { kind, name },
             argument,
-            handler,
-        };
+            handler: boxed(handler, H::Output::into_completion),
+            access,
+        })
+    }
+
+    fn push(&mut self, added: Completer) -> Result<(), BuildError> {
         if self.get(&added.of, &added.argument).is_some() {
             return Err(BuildError::DuplicateName {
-                kind: "completion",
+                kind: KIND,
                 name: added.argument,
             });
         }
         self.0.push(added);
         Ok(())
     }
+
+    /// Moves the handlers of a group here. `rename` changes what they belong to.
+    pub(crate) fn merge(
+        &mut self,
+        group: Self,
+        rename: impl Fn(&'static str, String) -> String,
+        enter: impl Fn(&mut Access),
+    ) -> Vec<BuildError> {
+        let mut errors = Vec::new();
+        for mut completer in group.0 {
+            completer.of.name = rename(completer.of.kind, completer.of.name);
+            enter(&mut completer.access);
+            errors.extend(self.push(completer).err());
+        }
+        errors
+    }
+
+    /// Returns what the handlers need and the server does not have.
+    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+        let missing = self.0.iter().flat_map(|completer| {
+            let (access, argument) = (&completer.access, &completer.argument);
+            let mut missing = access.missing(KIND, argument, server);
+            missing.extend(access.not_a_resource(KIND, argument));
+            missing
+        });
+        missing.collect()
+    }
 }
+
+/// What a completion is called in errors.
+const KIND: &str = "completion";
 
 /// Serves completions of the arguments of `prompts` and of the variables of resource templates.
 pub(crate) fn register(
@@ -201,7 +237,7 @@ async fn complete(
     cx: Context,
     sources: Arc<Sources>,
 ) -> Result<CompleteResult, HandlerError> {
-    let completion = match start(params, &cx, &sources)? {
+    let completion = match start(params, &cx, &sources).await? {
         Some(running) => running.await?,
         None => Completion::new([]).total(0).has_more(false),
     };
@@ -209,35 +245,43 @@ async fn complete(
 }
 
 /// Begins what completes the argument; none where the argument is known but not completed.
-fn start(
+async fn start(
     params: Complete,
     cx: &Context,
     sources: &Sources,
-) -> Result<Option<CompletionFuture>, HandlerError> {
+) -> Result<Option<HandlerFuture<Completion>>, HandlerError> {
     let Complete {
         of, at, argument, ..
     } = &params;
     if of.kind == TEMPLATE {
         check_uri(cx.core(), at, &of.name)?;
     }
-    // Whether it takes the argument, where it is defined.
-    let takes = if of.kind == TEMPLATE {
-        sources.resources.has_variable(&of.name, argument)
+    // Whether it takes the argument, where it is defined and the caller sees it.
+    let (takes, is_hidden) = if of.kind == TEMPLATE {
+        let template = sources.resources.template_with_variable(&of.name, argument);
+        match &template {
+            Some((template, takes)) => admit(template.rules(), *takes, cx).await?,
+            None => (None, false),
+        }
     } else {
-        let defined = sources.prompts.get(&of.name);
-        defined.map(|prompt| prompt.has_argument(argument))
+        match sources.prompts.get(&of.name) {
+            Some(prompt) => admit(prompt.access(), prompt.has_argument(argument), cx).await?,
+            None => (None, false),
+        }
     };
-    if let Some(handler) = sources.completions.get(of, argument) {
+    let completer = sources.completions.get(of, argument);
+    if let Some(completer) = completer.filter(|_| !is_hidden) {
         let typing = Completing {
             value: params.value,
             arguments: params.settled.unwrap_or_default(),
         };
-        return Ok(Some(handler(typing, cx.clone())));
+        let cx = completer.access.scoped(cx);
+        return Ok(Some((completer.handler)(typing, cx)));
     }
     if takes == Some(true) {
         return Ok(None);
     }
-    let fault = if takes.is_none() && !sources.completions.has(of) {
+    let fault = if takes.is_none() && (is_hidden || !sources.completions.has(of)) {
         let (kind, name) = (of.kind, short(&of.name));
         format!("{at}: no {kind} `{name}`")
     } else {
@@ -245,6 +289,19 @@ fn start(
         format!("$.argument.name: no argument `{argument}`")
     };
     Err(HandlerError::invalid_params(fault))
+}
+
+/// Returns whether a definition takes the argument and whether it is hidden from the caller.
+async fn admit(
+    access: &Access,
+    takes: bool,
+    cx: &Context,
+) -> Result<(Option<bool>, bool), HandlerError> {
+    if !access.is_visible(cx) {
+        return Ok((None, true));
+    }
+    access.check(cx).await?;
+    Ok((Some(takes), false))
 }
 
 /// Keeps what may leave.

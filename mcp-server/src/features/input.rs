@@ -27,7 +27,7 @@ use crate::features::input::question::Question;
 #[cfg(feature = "_proposals")]
 use crate::features::resources::blocks::withhold_of_block;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 impl Context {
     /// Asks the user to fill in a form.

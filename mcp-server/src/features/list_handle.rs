@@ -1,6 +1,6 @@
 //! [`ListHandle`]: a list that changes while the server runs.
 
-use crate::features::catalog::{Definition, List};
+use crate::features::catalog::{self, Definition, List};
 use crate::protocol::core::Core;
 use crate::protocol::error::BuildError;
 
@@ -25,9 +25,11 @@ impl<T: Definition> ListHandle<'_, T> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::DuplicateName`] where the name is taken, [`BuildError::Invalid`] where the
-    /// definition is at fault.
+    /// [`BuildError::DuplicateName`] if the name is taken, [`BuildError::MissingState`] if a handler
+    /// needs a state that the server does not have, and [`BuildError::Invalid`] for another error in
+    /// the definition.
     pub fn add(&self, item: T) -> Result<(), BuildError> {
+        self.check(&item)?;
         self.list.add(item)?;
         self.core.announce(T::change());
         Ok(())
@@ -37,11 +39,20 @@ impl<T: Definition> ListHandle<'_, T> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Invalid`] where the definition is at fault.
+    /// As [`add`](Self::add), except that the name may be taken.
     pub fn replace(&self, item: T) -> Result<(), BuildError> {
+        self.check(&item)?;
         self.list.replace(item)?;
         self.core.announce(T::change());
         Ok(())
+    }
+
+    /// Checks that the server has what the handlers of an item need.
+    fn check(&self, item: &T) -> Result<(), BuildError> {
+        match catalog::missing(item, &self.core.states).into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 
     /// Removes the item of that name, URI or template; `false` if there is none. Requests that

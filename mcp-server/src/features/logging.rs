@@ -9,7 +9,7 @@ use mcp_types::{
 };
 
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::lifecycle::SessionRequest;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::{FromMembers, RawObject};

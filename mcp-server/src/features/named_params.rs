@@ -8,7 +8,8 @@ use serde::de::DeserializeOwned;
 
 use crate::features::catalog::{Definition, List};
 use crate::protocol::core::Context;
-use crate::protocol::error::{HandlerError, bad_params, short};
+use crate::protocol::error_text::{bad_params, short};
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::{FromMembers, RawObject};
 use crate::protocol::route;
@@ -30,7 +31,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
         cx: &Context,
     ) -> Result<Self, HandlerError> {
         let NameParam(name) = route::common(params, cx)?;
-        let item = items.get(&name);
+        let item = items.get_visible(&name, cx);
         let arguments = match &item {
             Some(_) => params.params().optional("arguments"),
             None => Ok(None),

@@ -9,13 +9,13 @@ use mcp_types::{
     GetPromptRequest, GetPromptResult, ListPromptsRequest, PromptsCapability, Request, json::Map,
 };
 
-use crate::features::catalog::{self, List};
+use crate::features::catalog::{self, Definition, List};
 use crate::features::named_params::NamedParams;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::{asking, downgrade};
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::registry::Registry;
 
 /// Serves the prompts of a list. Links to resources in them are completed by `resources`.
@@ -55,7 +55,8 @@ async fn get(
 ) -> Result<GetPromptResult, HandlerError> {
     let prompt = Arc::clone(params.item()?);
     let arguments = params.arguments.unwrap_or_default();
-    let mut result = prompt.start(arguments, cx.clone())?.await?;
+    prompt.access().check(&cx).await?;
+    let mut result = prompt.start(arguments, &cx)?.await?;
     if result.description.is_none() {
         result.description.clone_from(&prompt.prompt().description);
     }

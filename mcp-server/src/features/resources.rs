@@ -32,6 +32,7 @@ pub(crate) mod pages;
 pub(crate) mod params;
 #[cfg(feature = "seal")]
 pub(crate) mod position;
+pub(crate) mod request;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod rules;
 #[cfg(feature = "seal")]
@@ -61,7 +62,7 @@ use crate::features::resources::params::ResourceParams;
 #[cfg(not(feature = "templates"))]
 use crate::features::resources::untemplated as templates;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::registry::Registry;
 use crate::protocol::route::common;
 
@@ -124,7 +125,7 @@ async fn read(
     cx: Context,
     resources: Arc<ResourceCatalog>,
 ) -> Result<ReadResourceResult, HandlerError> {
-    let found = resources.find(&cx, &uri)?;
+    let found = resources.find(&cx, &uri).await?;
     let contents = contents(&found, &cx, &resources).await?;
     let hints = found.hints();
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope))

@@ -7,6 +7,7 @@ pub(crate) mod validator;
 #[cfg(feature = "json-schema")]
 pub(crate) mod view;
 
+use crate::features::definition_error::DefinitionError;
 use mcp_types::json::{self, Object, Value};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -17,7 +18,7 @@ const DEPTH: usize = 64;
 const SIZE: usize = 256 << 10;
 
 /// The schema of what is read as `T`; `None` for `()`, which takes nothing.
-pub(crate) fn of_input<T: JsonSchema>() -> Result<Option<Object>, String> {
+pub(crate) fn of_input<T: JsonSchema>() -> Result<Option<Object>, DefinitionError> {
     let settings = SchemaSettings::draft2020_12();
     let schema = plain(settings.into_generator().into_root_schema_for::<T>());
     let schema = schema?;
@@ -26,14 +27,14 @@ pub(crate) fn of_input<T: JsonSchema>() -> Result<Option<Object>, String> {
 }
 
 /// The schema of what `T` is written as.
-pub(crate) fn of_output<T: JsonSchema>() -> Result<Object, String> {
+pub(crate) fn of_output<T: JsonSchema>() -> Result<Object, DefinitionError> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     plain(settings.into_generator().into_root_schema_for::<T>())
 }
 
 /// The schema as our own JSON, without what goes without saying: the dialect is the protocol's
 /// default, and the title is the name of a Rust type.
-fn plain(schema: Schema) -> Result<Object, String> {
+fn plain(schema: Schema) -> Result<Object, DefinitionError> {
     match Value::from(schema.to_value()) {
         Value::Object(mut schema) => {
             schema.remove("$schema");
@@ -41,7 +42,7 @@ fn plain(schema: Schema) -> Result<Object, String> {
             Ok(schema)
         }
         Value::Bool(true) => Ok(Object::new()),
-        _ => Err("no value fits the type".to_owned()),
+        _ => Err("no value fits the type".into()),
     }
 }
 
@@ -54,10 +55,10 @@ pub(crate) fn nothing() -> Object {
 }
 
 /// Makes the schema of arguments say that they are an object, as the protocol asks.
-pub(crate) fn object_at_root(schema: &mut Object) -> Result<(), String> {
+pub(crate) fn object_at_root(schema: &mut Object) -> Result<(), DefinitionError> {
     match schema.get("type") {
         Some(kind) if kind.as_str() == Some("object") => Ok(()),
-        Some(_) => Err("the schema of arguments must have the type `object`".to_owned()),
+        Some(_) => Err("the schema of arguments must have the type `object`".into()),
         None => {
             let rest = std::mem::take(schema);
             schema.insert("type", "object");
@@ -70,13 +71,13 @@ pub(crate) fn object_at_root(schema: &mut Object) -> Result<(), String> {
 }
 
 /// Refuses what is too large to be given to every peer, and to be walked for every call.
-pub(crate) fn bounded(schema: &Object) -> Result<(), String> {
+pub(crate) fn bounded(schema: &Object) -> Result<(), DefinitionError> {
     if !schema.values().all(|value| fits(value, DEPTH)) {
-        return Err(format!("the schema nests deeper than {DEPTH} levels"));
+        return Err(format!("the schema nests deeper than {DEPTH} levels").into());
     }
     let text = json::to_string(schema).map_err(|error| error.to_string())?;
     if text.len() > SIZE {
-        return Err(format!("the schema has more than {SIZE} bytes"));
+        return Err(format!("the schema has more than {SIZE} bytes").into());
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Tools: `tools/list` and `tools/call`.
 
+pub(crate) mod arguments_error;
 pub(crate) mod definition;
 #[cfg(feature = "http")]
 pub(crate) mod header_params;
@@ -13,14 +14,15 @@ use mcp_types::{
     TextContent, ToolsCapability,
 };
 
-use crate::features::catalog::{self, List};
+use crate::features::catalog::{self, Definition, List};
 use crate::features::named_params::NamedParams;
 use crate::features::resources::catalog::ResourceCatalog;
+use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::definition::ToolDef;
 use crate::features::{asking, downgrade};
 use crate::protocol::core::Context;
-use crate::protocol::error::{Cause, HandlerError};
-use crate::protocol::error_report::report;
+use crate::protocol::error_report::{report, resolve};
+use crate::protocol::handler_error::{Cause, HandlerError};
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::registry::Registry;
 use crate::protocol::trace;
@@ -77,10 +79,11 @@ async fn call(
     let tool = Arc::clone(params.item()?);
     let name = params.name;
     let arguments = params.arguments.unwrap_or_default();
-    let running = match tool.start(arguments, cx.clone()) {
+    tool.access().check(&cx).await?;
+    let running = match tool.start(arguments, &cx) {
         Ok(running) => running,
-        Err(fault) => {
-            let result = unfit(&tool, &fault, revision)?;
+        Err(error) => {
+            let result = invalid_arguments(&tool, &error, revision)?;
             trace::tool_failed(&name);
             return Ok(result);
         }
@@ -97,8 +100,12 @@ async fn call(
 
 /// Says which argument is wrong: since 2025-11-25 to the model, which can correct it; before as a
 /// protocol error.
-fn unfit(tool: &ToolDef, fault: &str, revision: Revision) -> Result<CallToolResult, HandlerError> {
-    let text = format!("arguments of `{}`: {fault}", tool.tool().name);
+fn invalid_arguments(
+    tool: &ToolDef,
+    error: &ArgumentsError,
+    revision: Revision,
+) -> Result<CallToolResult, HandlerError> {
+    let text = format!("arguments of `{}`: {error}", tool.tool().name);
     if revision < Revision::V2025_11_25 {
         return Err(HandlerError::invalid_params(text));
     }
@@ -108,12 +115,13 @@ fn unfit(tool: &ToolDef, fault: &str, revision: Revision) -> Result<CallToolResu
 /// A tool's failure is a result; an error of the protocol stays one. An unexpected error is written
 /// to the log.
 fn failed(error: HandlerError, tool: &str, cx: &Context) -> Result<CallToolResult, HandlerError> {
+    let error = resolve(error, cx);
     match error.cause {
         Cause::Tool(result) => Ok(*result),
         Cause::Other(error) => {
             let text = TextContent::new(report(&*error, Some(tool), cx));
             Ok(CallToolResult::new([ContentBlock::from(text)]).is_error(true))
         }
-        cause => Err(cause.into()),
+        cause => Err(HandlerError { cause, ..error }),
     }
 }

@@ -11,8 +11,8 @@ use mcp_types::{
 
 use crate::protocol::changes::{Change, Interest};
 use crate::protocol::core::Core;
-use crate::protocol::error::HandlerError;
 use crate::protocol::error_report::logged;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::message_sink::MessageSink;
 use crate::protocol::notification::notification;
 use crate::protocol::session::Session;

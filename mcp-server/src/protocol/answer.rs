@@ -1,7 +1,7 @@
 //! [`Answer`]: a response message.
 
-use mcp_types::RequestId;
 use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::{HEADER_MISMATCH, RequestId};
 
 /// A response message and what it means for a transport with status codes.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Answer {
 }
 
 /// Why a request was not served at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rejection {
     /// The request is malformed, or its revision or capabilities do not fit: 400.
     Malformed,
@@ -20,6 +20,43 @@ pub(crate) enum Rejection {
     Mismatch,
     /// There is no such method: 404.
     NoMethod,
+    /// The caller must not do this: 403, with a challenge if another access token would help.
+    Forbidden(Option<Challenge>),
+}
+
+impl Rejection {
+    /// Returns how a request is rejected whose params were not accepted.
+    pub(crate) fn of_code(code: i64) -> Self {
+        match code {
+            rpc::METHOD_NOT_FOUND => Self::NoMethod,
+            HEADER_MISMATCH => Self::Mismatch,
+            _ => Self::Malformed,
+        }
+    }
+}
+
+/// The value of the header `WWW-Authenticate` (RFC 9110, 11.6.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Challenge(String);
+
+impl Challenge {
+    /// Asks for an access token with these scopes, separated by spaces (RFC 6750, 3.1). Scopes that
+    /// could not stand in the header are left out.
+    pub(crate) fn insufficient_scope(scopes: &str) -> Self {
+        let is_scope = |byte: u8| matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~');
+        let scope = if scopes.bytes().all(is_scope) {
+            format!(", scope=\"{scopes}\"")
+        } else {
+            String::new()
+        };
+        Self(format!("Bearer error=\"insufficient_scope\"{scope}"))
+    }
+
+    /// Returns the value of the header.
+    #[cfg(feature = "http")]
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 impl Answer {
@@ -31,7 +68,7 @@ impl Answer {
     }
 }
 
-/// The response with an error.
+/// Writes the response with an error.
 pub(crate) fn error_message(id: Option<&RequestId>, error: &ErrorObject) -> Vec<u8> {
     let mut message = Vec::with_capacity(128);
     if rpc::write_error(&mut message, id, error).is_err() {

@@ -7,10 +7,11 @@ use std::sync::OnceLock;
 use mcp_types::revision::Versioned;
 use mcp_types::{Proposal, RequestId, Revision};
 
+use crate::protocol::context_values::ContextValues;
 #[cfg(feature = "versioned-resources")]
 use crate::protocol::core::RequestState;
 use crate::protocol::core::{Context, Core};
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::message_sink::TrySend;
 use crate::protocol::notification::notification;
 use crate::protocol::peer::Peer;
@@ -78,7 +79,30 @@ impl Context {
     /// [`PeerAddress`](crate::PeerAddress).
     #[must_use]
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        self.state.extensions.get()
+        let added = self.values.iter().flat_map(|values| values.values());
+        let mut added = added.map(|Attached(value)| value);
+        added.next().or_else(|| self.state.extensions.get())
+    }
+
+    /// Returns this context with a value attached, which hides another one of the same type. A
+    /// middleware passes it on with the request, and handlers find the value by
+    /// [`extension`](Self::extension) or by the extractor [`Extension`](crate::Extension).
+    #[must_use]
+    pub fn with_extension<T: Send + Sync + 'static>(&self, value: T) -> Self {
+        self.with_value(Attached(value))
+    }
+
+    /// Returns the value of a type that was added last.
+    pub(crate) fn value<T: 'static>(&self) -> Option<&T> {
+        self.values.as_deref()?.values().next()
+    }
+
+    /// Returns this context with a value added.
+    pub(crate) fn with_value<T: Send + Sync + 'static>(&self, value: T) -> Self {
+        Self {
+            state: Arc::clone(&self.state),
+            values: Some(ContextValues::with(value, self.values.clone())),
+        }
     }
 
     /// Resolves when the request has ended: answered, cancelled by the peer, out of time, or the
@@ -121,6 +145,7 @@ impl Context {
                 progress: ProgressThrottle::default(),
                 inputs: OnceLock::new(),
             }),
+            values: self.values.clone(),
         }
     }
 
@@ -154,6 +179,9 @@ impl Context {
         }
     }
 }
+
+/// A value that a middleware attached.
+struct Attached<T>(T);
 
 impl std::fmt::Debug for Context {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

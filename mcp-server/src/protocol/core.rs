@@ -17,13 +17,17 @@ use mcp_types::{
 use serde_json::value::RawValue;
 
 use crate::protocol::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
-use crate::protocol::error::{BuildError, ErrorDetail, HandlerError};
+use crate::protocol::context_values::ContextValues;
+use crate::protocol::error::{BuildError, ErrorDetail};
+use crate::protocol::error_conversions::ErrorConversions;
 use crate::protocol::extensions::Extensions;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
 use crate::protocol::message_sink::MessageSink;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::peer::Peer;
 use crate::protocol::quota::Peers;
+use crate::protocol::states::States;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
@@ -36,6 +40,9 @@ pub(crate) struct Core {
     pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) limits: Limits,
     pub(crate) error_detail: ErrorDetail,
+    pub(crate) errors: ErrorConversions,
+    pub(crate) states: States,
+    pub(crate) layers: Vec<Box<dyn Layer>>,
     pub(crate) routes: Methods<Routed>,
     pub(crate) listeners: Methods<Box<dyn Listener>>,
     pub(crate) hub: Hub,
@@ -126,6 +133,8 @@ impl BusReceiver for Core {
 #[derive(Clone)]
 pub struct Context {
     pub(crate) state: Arc<RequestState>,
+    /// What was added on the way to the handler, if anything.
+    pub(crate) values: Option<Arc<ContextValues>>,
 }
 
 /// What the clones of a [`Context`] share.
@@ -170,6 +179,13 @@ pub(crate) trait Listener: Send + Sync {
     ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError>;
 }
 
+/// Code around the handlers of requests: a [`Middleware`](super::middleware::Middleware) with its
+/// type erased.
+pub(crate) trait Layer: Send + Sync {
+    /// Serves a request. `index` is the layer's own place in [`Core::layers`].
+    fn start(&self, params: Box<RawValue>, cx: Context, index: usize) -> ResponseFuture;
+}
+
 /// Handlers by method, which are few.
 pub(crate) struct Methods<T>(Vec<(&'static str, T)>);
 
@@ -183,6 +199,13 @@ impl<T> Methods<T> {
     pub(crate) fn get(&self, method: &str) -> Option<&T> {
         let known = self.0.iter().find(|(known, _)| *known == method)?;
         Some(&known.1)
+    }
+
+    /// Adds a handler, unless there is one for the method.
+    pub(crate) fn add_default(&mut self, method: &'static str, handler: T) {
+        if self.get(method).is_none() {
+            self.0.push((method, handler));
+        }
     }
 
     /// Adds a handler; the first one for a method stays.

@@ -12,20 +12,21 @@ use std::sync::OnceLock;
 use mcp_types::error::DecodeError;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
-use mcp_types::{HEADER_MISMATCH, RequestId, Revision};
+use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
 
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::core::{Context, Core, RequestState};
-use crate::protocol::error::{HandlerError, invalid_params, method_not_found, short};
-use crate::protocol::error_report::{error_object, logged};
+use crate::protocol::error_report::{failure, logged};
+use crate::protocol::error_text::{invalid_params, method_not_found, short};
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::handshake::initialize;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::peer::Peer;
 use crate::protocol::request_task::RequestTask;
 use crate::protocol::session::{Session, severity};
-use crate::protocol::{lifecycle, methods, respond, sizes};
+use crate::protocol::{lifecycle, methods, middleware, respond, sizes};
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
@@ -168,9 +169,10 @@ impl Core {
             }
         };
         let revision = session.map_or(Revision::LATEST, |session| session.revision);
-        let Some(route) = self.route(method, revision) else {
+        let route = self.route(method, revision);
+        if route.is_none() && self.layers.is_empty() {
             return refused(method_not_found(method), Rejection::NoMethod);
-        };
+        }
         let span = super::trace::span(Some(id), method, head, session, via);
         let refused = |error: ErrorObject, kind| {
             super::trace::failed(&span, &error);
@@ -189,22 +191,20 @@ impl Core {
             Ok(cx) => cx,
             Err(error) => return refused(error, Rejection::Malformed),
         };
-        let started = span.in_scope(|| super::request_task::catch(|| route.start(head, &cx)));
+        let start = || match route {
+            Some(route) if self.layers.is_empty() => route.start(head, &cx),
+            _ => Ok(middleware::start(head, &cx)),
+        };
+        let started = span.in_scope(|| super::request_task::catch(start));
         match started {
             Ok(Ok(running)) => {
                 let limit = (method != methods::LISTEN).then(|| self.limits().request_time);
                 Dispatch::Call(RequestTask::new(cx, running, span.clone(), limit))
             }
             Ok(Err(error)) => {
-                let error = span.in_scope(|| error_object(error, &cx));
-                let kind = if error.code == rpc::METHOD_NOT_FOUND {
-                    Rejection::NoMethod
-                } else if error.code == HEADER_MISMATCH {
-                    Rejection::Mismatch
-                } else {
-                    Rejection::Malformed
-                };
-                refused(error, kind)
+                let (error, rejection) = span.in_scope(|| failure(error, &cx));
+                let rejection = rejection.unwrap_or_else(|| Rejection::of_code(error.code));
+                refused(error, rejection)
             }
             Err(super::request_task::Panicked) => {
                 refused(super::request_task::panicked(), Rejection::Malformed)
@@ -308,6 +308,7 @@ impl Core {
                 #[cfg(feature = "seal")]
                 inputs: OnceLock::new(),
             }),
+            values: None,
         })
     }
 }

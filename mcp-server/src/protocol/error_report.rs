@@ -1,4 +1,4 @@
-//! What the peer receives of a handler's error, and what goes to the log.
+//! What the client receives of a handler's error, and what goes to the log.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -7,17 +7,53 @@ use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ContentBlock, Revision};
 
+use crate::protocol::answer::Rejection;
 use crate::protocol::core::Context;
-use crate::protocol::error::{
-    Cause, Chain, ErrorDetail, HandlerError, RESOURCE_NOT_FOUND, WithSources,
-};
+use crate::protocol::error::ErrorDetail;
+use crate::protocol::error_text::{Chain, WithSources};
 use crate::protocol::extensions::Principal;
+use crate::protocol::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND, missing_capability};
 
-/// The error that the peer of a request gets, in the form of its revision. An unexpected error
-/// is written to the log.
-pub(crate) fn error_object(error: HandlerError, cx: &Context) -> ErrorObject {
+/// Converts an error of the program's own by the conversion for its type, if there is one, and
+/// writes the text to the log that the error asks for.
+pub(crate) fn resolve(error: HandlerError, cx: &Context) -> HandlerError {
+    let mut error = match error.cause {
+        Cause::Other(other) => {
+            let converted = cx.core().errors.convert(other);
+            HandlerError {
+                cause: converted.cause,
+                rejection: converted.rejection.or(error.rejection),
+                log: converted.log.or(error.log),
+            }
+        }
+        _ => error,
+    };
+    if let Some(text) = error.log.take() {
+        let principal = cx.extension::<Principal>();
+        tracing::warn!(
+            method = %PeerText(cx.method()),
+            request.id = cx.request_id().map(|id| display(PeerDisplay(id))),
+            principal = principal.map(|principal| display(PeerText(&principal.0))),
+            error = %PeerText(&text),
+            "handler failed"
+        );
+    }
+    error
+}
+
+/// Returns the error that the client of a request receives, in the form of its revision, and how a
+/// transport with status codes answers. An unexpected error is written to the log.
+pub(crate) fn failure(error: HandlerError, cx: &Context) -> (ErrorObject, Option<Rejection>) {
+    let error = resolve(error, cx);
+    let object = error_object(error.cause, cx);
+    let missing = object.code == mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY;
+    let rejection = error.rejection.or(missing.then_some(Rejection::Malformed));
+    (object, rejection)
+}
+
+fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
     let revision = cx.revision();
-    match error.cause {
+    match cause {
         Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND => {
             let code = if revision == Revision::LATEST {
                 rpc::INVALID_PARAMS
@@ -35,19 +71,35 @@ pub(crate) fn error_object(error: HandlerError, cx: &Context) -> ErrorObject {
             } else {
                 rpc::INVALID_PARAMS
             };
+            let error = ErrorObject::new(code, missing_capability(&required));
             let data = mcp_types::MissingRequiredClientCapabilityErrorData::new(*required);
-            let error = ErrorObject::new(code, "the client did not declare a capability");
             match mcp_types::json::to_value(&data) {
                 Ok(data) => error.with_data(data),
                 Err(_) => error,
             }
         }
         Cause::Tool(result) => ErrorObject::internal_error(text_of(&result)),
-        Cause::Other(error) => ErrorObject::internal_error(report(&*error, None, cx)),
+        Cause::Other(error) => match relayed(&*error) {
+            Some(relayed) => relayed.clone(),
+            None => ErrorObject::internal_error(report(&*error, None, cx)),
+        },
     }
 }
 
-/// The text of a tool's failure, for handlers that answer no such result.
+/// Returns the protocol's error among an error's sources: that of another server, which the handler
+/// called as a client. It is passed on as it is.
+fn relayed<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a ErrorObject> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(relayed) = error.downcast_ref() {
+            return Some(relayed);
+        }
+        next = error.source();
+    }
+    None
+}
+
+/// Returns the text of a tool's failure, for handlers whose result has no `isError`.
 fn text_of(result: &CallToolResult) -> String {
     let texts = result.content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.as_str()),
@@ -60,7 +112,7 @@ fn text_of(result: &CallToolResult) -> String {
     texts.join("\n")
 }
 
-/// Writes an unexpected error of a handler to the log, and returns the text that the peer gets.
+/// Writes an unexpected error of a handler to the log, and returns the text for the client.
 pub(crate) fn report(error: &(dyn StdError + 'static), tool: Option<&str>, cx: &Context) -> String {
     let principal = cx.extension::<Principal>();
     tracing::warn!(

@@ -1,17 +1,18 @@
 //! [`Extensions`]: values that a transport or a middleware attached to a connection or a request.
 
+#[cfg(feature = "http")]
 use std::any::Any;
 #[cfg(feature = "http")]
 use std::sync::Arc;
 
 #[cfg(feature = "http")]
 use crate::protocol::peer_address::PeerAddress;
+use crate::util::type_map::TypeMap;
 
 /// Values by type, attached to a connection or a request.
 #[derive(Default)]
 pub struct Extensions {
-    /// A handful, each of another type.
-    values: Vec<Box<dyn Any + Send + Sync>>,
+    values: TypeMap,
     /// The HTTP request, whose own extensions count as ours.
     #[cfg(feature = "http")]
     parts: Option<Arc<http::request::Parts>>,
@@ -31,17 +32,13 @@ impl Extensions {
 
     /// Attaches a value; one of the same type gives way.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
-        let value = Box::new(value);
-        match self.values.iter_mut().find(|known| known.is::<T>()) {
-            Some(known) => *known = value,
-            None => self.values.push(value),
-        }
+        self.values.insert(value);
     }
 
     /// The value of a type.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        let own = self.values.iter().find_map(|value| value.downcast_ref());
+        let own = self.values.get();
         #[cfg(feature = "http")]
         let own = own.or_else(|| {
             let parts = self.parts()?;
@@ -74,6 +71,12 @@ impl Extensions {
             peer,
             ..Self::default()
         }
+    }
+
+    /// The head of the HTTP request, to be kept.
+    #[cfg(feature = "http")]
+    pub(crate) fn shared_parts(&self) -> Option<Arc<http::request::Parts>> {
+        self.parts.clone()
     }
 
     /// The HTTP request.

@@ -11,7 +11,7 @@ use mcp_types::{RequestId, Revision};
 
 use crate::protocol::answer::Answer;
 use crate::protocol::core::Core;
-use crate::protocol::error::invalid_params;
+use crate::protocol::error_text::invalid_params;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::methods::INITIALIZE;
 use crate::protocol::params_view::ParamsView;

@@ -13,7 +13,8 @@ use serde_json::value::RawValue;
 
 use crate::protocol::answer::Answer;
 use crate::protocol::core::{Context, ResponseFuture, Route};
-use crate::protocol::error::{HandlerError, short};
+use crate::protocol::error_text::{method_not_found, short};
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::methods::INITIALIZED;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::{FromMembers, RawObject};
@@ -138,7 +139,7 @@ impl SessionRequest {
     pub(crate) fn new(legacy: fn(&Context, &ParamsView<'_>) -> Result<(), HandlerError>) -> Self {
         Self {
             legacy,
-            modern: Box::new(|cx, _| Err(HandlerError::method_not_found(cx.method()))),
+            modern: Box::new(|cx, _| Err(HandlerError::protocol(method_not_found(cx.method())))),
         }
     }
 }

@@ -5,7 +5,8 @@ use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc;
 use serde::Serialize;
 
-use crate::protocol::error::{HandlerError, bad_params};
+use crate::protocol::error_text::bad_params;
+use crate::protocol::handler_error::HandlerError;
 
 /// A notification in the form of a revision.
 pub(crate) fn notification<P: Versioned>(

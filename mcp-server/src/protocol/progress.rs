@@ -3,7 +3,7 @@
 use mcp_types::{Notification, ProgressNotification, ProgressNotificationParams};
 
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 impl Context {
     /// Reports progress, if the peer asked for it with a token; else this does nothing.

@@ -13,7 +13,7 @@ use mcp_types::json;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::protocol::error::short;
+use crate::protocol::error_text::short;
 
 /// Up to so many members, comparing each name with each takes less time than hashing them.
 const FEW: usize = 16;

@@ -7,10 +7,15 @@ use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, Request, ServerCapabilities, json::Object};
 
 use crate::protocol::core::{Context, Listener, Methods, Route, Routed};
-use crate::protocol::error::{BuildError, HandlerError};
+use crate::protocol::error::BuildError;
+use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
+use crate::protocol::handler_error::HandlerError;
+use crate::protocol::params::NotificationParams;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::FromMembers;
+use crate::protocol::requirements::Requirements;
 use crate::protocol::route::{self, NotificationHandler, Typed};
+use crate::protocol::states::States;
 
 /// The handlers and capabilities of a server that is being built, and the errors found so far.
 pub(crate) struct Registry {
@@ -19,6 +24,8 @@ pub(crate) struct Registry {
     pub(crate) capabilities: ServerCapabilities,
     pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) errors: Vec<BuildError>,
+    /// What the application's handlers need of the server, by method.
+    requirements: Vec<(&'static str, Requirements)>,
 }
 
 impl Default for Registry {
@@ -29,6 +36,7 @@ impl Default for Registry {
             capabilities: ServerCapabilities::new().logging(Object::new()),
             proposals: BTreeSet::new(),
             errors: Vec::new(),
+            requirements: Vec::new(),
         }
     }
 }
@@ -56,20 +64,53 @@ impl Registry {
         self.proposals.contains(&proposal)
     }
 
-    /// Adds a handler of a notification.
-    pub(crate) fn listen<N, F>(
-        &mut self,
-        handler: impl Fn(N::Params, Context) -> F + Send + Sync + 'static,
-    ) where
+    /// Adds the application's handler of a notification.
+    pub(crate) fn on_notification<N, M, H>(&mut self, handler: H)
+    where
         N: Notification + 'static,
-        F: Future<Output = ()> + Send + 'static,
+        H: Handler<NotificationParams<N>, M>,
+        H::Output: IntoResult<()> + 'static,
     {
-        let listener = Box::new(NotificationHandler::<N, _>::new(handler));
+        self.require(N::METHOD, &handler);
+        let handler = boxed(handler, H::Output::into_result);
+        let listener = Box::new(NotificationHandler::<N>::new(handler));
         let added = self.listeners.add(N::METHOD, listener);
         self.check(added);
     }
 
-    /// Adds a handler; a second one for a method is a fault.
+    /// Adds the application's handler of a request, which replaces that of a feature. A second one
+    /// for a method is an error.
+    pub(crate) fn on(&mut self, method: &'static str, route: Box<dyn Route>) {
+        let added = self.routes.add(method, Routed::new(method, route));
+        self.check(added);
+    }
+
+    /// Notes what the application's handler of a method needs of the server.
+    pub(crate) fn require<A, M, H: Handler<A, M>>(&mut self, method: &'static str, handler: &H) {
+        self.requirements.push((method, requirements_of(handler)));
+    }
+
+    /// Returns what the application's handlers need and the server does not have.
+    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+        let mut errors = Vec::new();
+        for (method, requirements) in &self.requirements {
+            let missing = requirements.missing(std::iter::once(server));
+            errors.extend(missing.map(|type_name| BuildError::MissingState {
+                kind: "method",
+                name: (*method).to_owned(),
+                type_name,
+            }));
+            let resource = requirements.needs_resource();
+            errors.extend(resource.map(|type_name| BuildError::NotAResource {
+                kind: "method",
+                name: (*method).to_owned(),
+                type_name,
+            }));
+        }
+        errors
+    }
+
+    /// Adds a feature's handler, unless the application has one for the method.
     pub(crate) fn handle<R, F>(
         &mut self,
         handler: impl Fn(R::Params, Context) -> F + Send + Sync + 'static,
@@ -83,7 +124,7 @@ impl Registry {
         self.route(R::METHOD, Box::new(typed));
     }
 
-    /// Adds a handler that needs no more of the params than what all revisions have.
+    /// Adds a feature's handler that needs no more of the params than what all revisions have.
     pub(crate) fn serve<P, T, F>(
         &mut self,
         method: &'static str,
@@ -96,7 +137,7 @@ impl Registry {
         self.serve_read(method, route::common, handler);
     }
 
-    /// The same with params that are read in a way of their own.
+    /// The same with params that are read by `read`.
     pub(crate) fn serve_read<P, T, F>(
         &mut self,
         method: &'static str,
@@ -111,10 +152,8 @@ impl Registry {
         self.route(method, Box::new(typed));
     }
 
-    /// Adds a handler of another kind.
+    /// Adds a feature's handler, unless the application has one for the method.
     pub(crate) fn route(&mut self, method: &'static str, route: Box<dyn Route>) {
-        let routed = Routed::new(method, route);
-        let added = self.routes.add(method, routed);
-        self.check(added);
+        self.routes.add_default(method, Routed::new(method, route));
     }
 }

@@ -1,7 +1,7 @@
 //! [`RequestTask`]: a handler at work on a request.
 
 use crate::protocol::answer::error_message;
-use crate::protocol::error_report::error_object;
+use crate::protocol::error_report::failure;
 use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
+use mcp_types::RequestId;
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
-use mcp_types::{MISSING_REQUIRED_CLIENT_CAPABILITY, RequestId};
 use tokio::time::{Sleep, sleep};
 use tracing::Span;
 
@@ -23,7 +23,7 @@ use crate::protocol::core::Context;
 #[cfg(feature = "http")]
 use crate::protocol::core::Core;
 use crate::protocol::core::ResponseFuture;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 /// A request being served: resolves to its answer. Dropping it cancels the request.
 ///
@@ -83,16 +83,18 @@ impl RequestTask {
                 message,
                 refused: None,
             },
-            Err(error) => self.failure(&error_object(error, &self.cx)),
+            Err(error) => {
+                let (error, rejection) = failure(error, &self.cx);
+                self.failure(&error, rejection)
+            }
         }
     }
 
-    fn failure(&self, error: &ErrorObject) -> Answer {
+    fn failure(&self, error: &ErrorObject, refused: Option<Rejection>) -> Answer {
         trace::failed(&self.span, error);
-        let missing = error.code == MISSING_REQUIRED_CLIENT_CAPABILITY;
         Answer {
             message: error_message(self.cx.request_id(), error),
-            refused: missing.then_some(Rejection::Malformed),
+            refused,
         }
     }
 }
@@ -107,14 +109,14 @@ impl Future for RequestTask {
         match catch(|| this.running.as_mut().poll(task)) {
             Ok(Poll::Ready(result)) => return Poll::Ready(this.answer(result)),
             Ok(Poll::Pending) => {}
-            Err(Panicked) => return Poll::Ready(this.failure(&panicked())),
+            Err(Panicked) => return Poll::Ready(this.failure(&panicked(), None)),
         }
         #[cfg(feature = "http")]
         if let Some(shutdown) = &mut this.shutdown
             && shutdown.poll(this.cx.core(), task).is_ready()
         {
             tracing::warn!("a request is ended: the grace time is over");
-            return Poll::Ready(this.failure(&shutting_down()));
+            return Poll::Ready(this.failure(&shutting_down(), None));
         }
         let Some(limit) = this.limit else {
             return Poll::Pending;
@@ -123,7 +125,7 @@ impl Future for RequestTask {
             Poll::Ready(()) => {
                 tracing::warn!(?limit, "request took too long");
                 let error = ErrorObject::internal_error("the request took too long");
-                Poll::Ready(this.failure(&error))
+                Poll::Ready(this.failure(&error, None))
             }
             Poll::Pending => Poll::Pending,
         }

@@ -12,7 +12,7 @@ use mcp_types::rpc::{self, ErrorObject, Message};
 use serde_json::value::RawValue;
 
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::session::Session;
 
 /// The response with a handler's result.

@@ -4,12 +4,17 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
+use mcp_types::peer_text::PeerText;
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, json};
 use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Listener, ResponseFuture, Route};
-use crate::protocol::error::{HandlerError, bad_params};
+use crate::protocol::error_report::logged;
+use crate::protocol::error_text::bad_params;
+use crate::protocol::handler::BoxedHandler;
+use crate::protocol::handler_error::HandlerError;
+use crate::protocol::params::NotificationParams;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::FromMembers;
 use crate::protocol::respond;
@@ -70,29 +75,18 @@ where
 }
 
 /// A handler of the notifications `N`.
-pub(crate) struct NotificationHandler<N, H> {
-    handler: H,
-    notification: PhantomData<fn() -> N>,
-}
+pub(crate) struct NotificationHandler<N: Notification>(BoxedHandler<NotificationParams<N>, ()>);
 
-impl<N, H> NotificationHandler<N, H> {
-    pub(crate) fn new(handler: H) -> Self {
-        Self {
-            handler,
-            notification: PhantomData,
-        }
+impl<N: Notification> NotificationHandler<N> {
+    pub(crate) fn new(handler: BoxedHandler<NotificationParams<N>, ()>) -> Self {
+        Self(handler)
     }
 }
 
 /// What the absence of params stands for.
 const NO_PARAMS: &str = "{}";
 
-impl<N, H, F> Listener for NotificationHandler<N, H>
-where
-    N: Notification,
-    H: Fn(N::Params, Context) -> F + Send + Sync,
-    F: Future<Output = ()> + Send + 'static,
-{
+impl<N: Notification + 'static> Listener for NotificationHandler<N> {
     fn start(
         &self,
         params: Option<&RawValue>,
@@ -100,6 +94,14 @@ where
     ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError> {
         let text = params.map_or(NO_PARAMS, RawValue::get);
         let params = json::from_str(text).map_err(|error| bad_params(N::METHOD, &error.into()))?;
-        Ok(Box::pin((self.handler)(params, cx.clone())))
+        let running = (self.0)(NotificationParams(params), cx.clone());
+        let cx = cx.clone();
+        Ok(Box::pin(async move {
+            if let Err(error) = running.await {
+                let method = PeerText(cx.method());
+                let error = logged(&error);
+                tracing::warn!(%method, %error, "the handler of a notification failed");
+            }
+        }))
     }
 }

@@ -1,7 +1,7 @@
 //! The limit on the length of a URI that a peer names.
 
 use crate::protocol::core::Core;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 /// Refuses a URI that is longer than [`Limits::uri_bytes`](crate::Limits::uri_bytes), before it is
 /// matched with templates or kept. `place` is its JSON path in the params.

@@ -4,15 +4,20 @@ use std::sync::{Arc, Weak};
 
 #[cfg(feature = "https-url")]
 use mcp_types::Proposal;
+use mcp_types::{
+    CallToolRequest, CompleteRequest, GetPromptRequest, ListPromptsRequest,
+    ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, ReadResourceRequest,
+    Request,
+};
 
 use crate::features::{completions, logging, prompts, resources, subscriptions, tools};
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
 use crate::protocol::changes::{BusReceiver, Hub};
 use crate::protocol::core::Core;
-use crate::protocol::error::BuildError;
+use crate::protocol::error::{BuildError, BuildErrors};
 #[cfg(feature = "seal")]
-use crate::protocol::error::Chain;
+use crate::protocol::error_text::Chain;
 use crate::protocol::lifecycle;
 #[cfg(feature = "http")]
 use crate::protocol::metrics::counters::Counters;
@@ -26,20 +31,23 @@ use crate::server::handle::Server;
 use crate::util::signal::CancelSignal;
 
 impl ServerBuilder {
-    /// Checks the definition.
+    /// Checks the definition and builds the server.
     ///
     /// # Errors
     ///
-    /// The first fault, see [`BuildError`].
-    pub fn build(self) -> Result<Server, BuildError> {
+    /// All errors that are found in the definition.
+    pub fn build(self) -> Result<Server, BuildErrors> {
         let ServerBuilder {
             info,
             instructions,
             limits,
             error_detail,
             bus,
+            states,
+            layers,
+            errors: conversions,
             mut registry,
-            definitions,
+            mut definitions,
             #[cfg(feature = "seal")]
             keys,
             #[cfg(feature = "https-url")]
@@ -63,10 +71,13 @@ impl ServerBuilder {
                 .map_err(|error| random(&error))?
                 .map(Arc::new)
         };
+        let mut errors = std::mem::take(&mut registry.errors);
+        errors.append(&mut definitions.errors);
         let (catalogs, completions) = definitions.into_catalogs(
             #[cfg(feature = "https-url")]
             urls,
         );
+        errors.extend(completions.missing(&states));
         lifecycle::register(&mut registry);
         logging::register(&mut registry);
         subscriptions::register(
@@ -84,15 +95,22 @@ impl ServerBuilder {
             &catalogs.resources,
         );
         announce_proposals(&mut registry);
-        if let Some(fault) = registry.errors.into_iter().next() {
-            return Err(fault);
-        }
-        let limits = limits.checked()?;
-        let info_text = mcp_types::json::to_raw(&info).map_err(|error| BuildError::Invalid {
-            kind: "server",
-            name: info.name.clone(),
-            reason: error.to_string(),
-        })?;
+        declare_handled(&mut registry);
+        errors.extend(registry.missing(&states));
+        errors.extend(catalogs.tools.missing(&states));
+        errors.extend(catalogs.prompts.missing(&states));
+        errors.extend(catalogs.resources.missing(&states));
+        let limits = limits.checked().map_err(|error| errors.push(error));
+        let info_text = mcp_types::json::to_raw(&info).map_err(|error| {
+            errors.push(BuildError::Invalid {
+                kind: "server",
+                name: info.name.clone(),
+                reason: error.to_string(),
+            });
+        });
+        let (Ok(limits), Ok(info_text), true) = (limits, info_text, errors.is_empty()) else {
+            return Err(BuildErrors(errors));
+        };
         #[cfg(feature = "seal")]
         let random_keys = keys.is_none();
         #[cfg(feature = "seal")]
@@ -117,6 +135,9 @@ impl ServerBuilder {
             peers: Peers::new(&limits),
             limits,
             error_detail,
+            errors: conversions,
+            states,
+            layers,
             routes: registry.routes,
             listeners: registry.listeners,
             hub: Hub::default(),
@@ -146,6 +167,32 @@ impl ServerBuilder {
 #[cfg(feature = "seal")]
 fn random(error: &crate::protocol::seal::SealError) -> BuildError {
     BuildError::Random(Chain(error).to_string())
+}
+
+/// Declares the capabilities that follow from the application's handlers.
+fn declare_handled(registry: &mut Registry) {
+    let handles = |registry: &Registry, methods: &[&str]| {
+        methods.iter().any(|method| registry.has_route(method))
+    };
+    let tools = [ListToolsRequest::METHOD, CallToolRequest::METHOD];
+    if handles(registry, &tools) {
+        registry.capabilities.tools.get_or_insert_default();
+    }
+    let prompts = [ListPromptsRequest::METHOD, GetPromptRequest::METHOD];
+    if handles(registry, &prompts) {
+        registry.capabilities.prompts.get_or_insert_default();
+    }
+    let resources = [
+        ListResourcesRequest::METHOD,
+        ListResourceTemplatesRequest::METHOD,
+        ReadResourceRequest::METHOD,
+    ];
+    if handles(registry, &resources) {
+        registry.capabilities.resources.get_or_insert_default();
+    }
+    if handles(registry, &[CompleteRequest::METHOD]) {
+        registry.capabilities.completions.get_or_insert_default();
+    }
 }
 
 /// Declares the proposals that the program opted into.

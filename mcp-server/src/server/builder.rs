@@ -1,25 +1,35 @@
 //! [`ServerBuilder`]: the definition of a server.
 
-use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_types::revision::Versioned;
-use mcp_types::{Icon, Implementation, Notification, Proposal, Request, ServerCapabilities};
+use mcp_types::{
+    CacheScope, Icon, Implementation, Notification, Proposal, Request, ServerCapabilities,
+};
 
-#[cfg(feature = "seal")]
 use crate::features::asking;
+use crate::features::catalog::Hints;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::changes::Bus;
-use crate::protocol::core::Context;
-use crate::protocol::error::{ErrorDetail, HandlerError};
+use crate::protocol::core::Layer;
+#[cfg(feature = "seal")]
+use crate::protocol::error::BuildError;
+use crate::protocol::error::ErrorDetail;
+use crate::protocol::error_conversions::ErrorConversions;
+use crate::protocol::handler::{Handler, IntoResult};
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::limits::Limits;
+use crate::protocol::middleware::{self, Middleware};
+use crate::protocol::params::{NotificationParams, Params};
 use crate::protocol::registry::Registry;
 #[cfg(feature = "seal")]
-use crate::protocol::route;
-#[cfg(feature = "seal")]
 use crate::protocol::seal::Keys;
+use crate::protocol::states::States;
 use crate::server::catalogs::Definitions;
+use crate::server::definitions::definition_methods;
+use crate::server::resource_definitions::resource_methods;
 
 /// Collects what a server offers; [`build`](Self::build) checks it.
 #[must_use = "a definition does nothing until it is built"]
@@ -29,6 +39,9 @@ pub struct ServerBuilder {
     pub(crate) limits: Limits,
     pub(crate) error_detail: ErrorDetail,
     pub(crate) bus: Option<Arc<dyn Bus>>,
+    pub(crate) states: States,
+    pub(crate) layers: Vec<Box<dyn Layer>>,
+    pub(crate) errors: ErrorConversions,
     pub(crate) registry: Registry,
     pub(crate) definitions: Definitions,
     #[cfg(feature = "seal")]
@@ -45,6 +58,9 @@ impl ServerBuilder {
             limits: Limits::default(),
             error_detail: ErrorDetail::default(),
             bus: None,
+            states: States::default(),
+            layers: Vec::new(),
+            errors: ErrorConversions::default(),
             registry: Registry::default(),
             definitions: Definitions::default(),
             #[cfg(feature = "seal")]
@@ -94,17 +110,19 @@ impl ServerBuilder {
     /// [`ErrorDetail::Message`] unless set here.
     ///
     /// ```
-    /// use mcp_server::{Context, ErrorDetail, Server};
+    /// use mcp_server::{ErrorDetail, HandlerError, Server};
+    ///
+    /// // If this fails, the model reads "the tool failed"; the log has the error and its causes.
+    /// async fn count() -> Result<usize, HandlerError> {
+    ///     Ok(std::fs::read_dir("notes")?.count())
+    /// }
     ///
     /// let server = Server::builder("notes", "1.0.0")
     ///     .error_detail(ErrorDetail::Hidden)
-    ///     .tool("count", "Counts the notes", |(), _: Context| async {
-    ///         // The model reads "the tool failed"; the log has the error and its causes.
-    ///         Ok(std::fs::read_dir("notes")?.count().to_string())
-    ///     })
+    ///     .tool("count", "Counts the notes", count)
     ///     .build()?;
     /// # drop(server);
-    /// # Ok::<(), mcp_server::BuildError>(())
+    /// # Ok::<(), mcp_server::BuildErrors>(())
     /// ```
     pub fn error_detail(mut self, detail: ErrorDetail) -> Self {
         self.error_detail = detail;
@@ -152,41 +170,149 @@ impl ServerBuilder {
         self
     }
 
-    /// Handles a request of the method table, or one of the application's own.
+    /// Shares a value with all handlers, which extract it as [`State<T>`](crate::State). There can be
+    /// one value of each type.
+    pub fn state<T: Clone + Send + Sync + 'static>(mut self, state: T) -> Self {
+        let added = self.states.add(state);
+        self.registry.check(added);
+        self
+    }
+
+    /// Adds a [middleware] around the handlers of all requests. The first one that is added is the
+    /// outermost: it sees a request first and the outcome last.
+    pub fn layer(mut self, middleware: impl Middleware) -> Self {
+        self.layers.push(middleware::erased(middleware));
+        self
+    }
+
+    /// Converts the errors of one type that handlers return by `?`, to choose their code, their text
+    /// and what is logged.
     ///
-    /// Params and result are those of the newest revision that has the method; peers of other
-    /// revisions are translated for.
-    pub fn on<R, F>(
+    /// Without a conversion, an error is a result with `isError` in a tool and -32603 elsewhere, see
+    /// [`HandlerError`].
+    ///
+    /// ```
+    /// use mcp_server::{HandlerError, Server};
+    ///
+    /// #[derive(Debug, thiserror::Error)]
+    /// enum NoteError {
+    ///     #[error("no note has the id {0}")]
+    ///     NotFound(u64),
+    ///     #[error("the database failed")]
+    ///     Database(#[from] std::io::Error),
+    /// }
+    ///
+    /// fn convert(error: NoteError) -> HandlerError {
+    ///     match error {
+    ///         NoteError::NotFound(_) => HandlerError::invalid_params(error.to_string()),
+    ///         NoteError::Database(source) => {
+    ///             HandlerError::tool("try again later").logged_as(format!("database: {source}"))
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// async fn newest() -> Result<String, NoteError> {
+    ///     Err(NoteError::NotFound(1))
+    /// }
+    ///
+    /// let server = Server::builder("notes", "1.0.0")
+    ///     .map_error(convert)
+    ///     .tool("newest", "Returns the newest note", newest)
+    ///     .build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildErrors>(())
+    /// ```
+    pub fn map_error<E: std::error::Error + Send + Sync + 'static>(
         mut self,
-        handler: impl Fn(R::Params, Context) -> F + Send + Sync + 'static,
-    ) -> Self
+        convert: impl Fn(E) -> HandlerError + Send + Sync + 'static,
+    ) -> Self {
+        let added = self.errors.add(convert);
+        self.registry.check(added);
+        self
+    }
+
+    /// Handles a request of the protocol, or one of the application's own. The handler replaces that
+    /// of a feature: a server may answer `tools/list` by itself and add tools all the same. The
+    /// capability that a method belongs to is declared.
+    ///
+    /// The first parameter of the handler is [`Params<R>`](Params), with the params of the newest
+    /// revision that has the method; clients of other revisions are translated for. In `tools/call`,
+    /// `prompts/get` and `resources/read` a `requestState` that this server did not make is passed
+    /// to the handler, which may have made it.
+    ///
+    /// ```
+    /// use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult, TextContent};
+    /// use mcp_server::{Params, Server};
+    ///
+    /// async fn call(Params(call): Params<CallToolRequest>) -> CallToolOutcome {
+    ///     CallToolResult::new([TextContent::new(format!("This is {}.", call.name)).into()]).into()
+    /// }
+    ///
+    /// let server = Server::builder("demo", "1.0.0").on(call).build()?;
+    /// assert!(server.capabilities().tools.is_some());
+    /// # Ok::<(), mcp_server::BuildErrors>(())
+    /// ```
+    pub fn on<R, M, H>(mut self, handler: H) -> Self
     where
         R: Request + 'static,
         R::Params: Versioned,
         R::Result: Versioned,
-        F: Future<Output = Result<R::Result, HandlerError>> + Send + 'static,
+        H: Handler<Params<R>, M>,
+        H::Output: IntoResult<R::Result> + 'static,
     {
-        #[cfg(feature = "seal")]
-        if asking::may_ask(R::METHOD) {
-            let read = route::versioned;
-            asking::serve_read::<_, R::Result, _>(&mut self.registry, R::METHOD, read, handler);
-            return self;
-        }
-        self.registry.handle::<R, _>(handler);
+        asking::on(&mut self.registry, handler);
         self
     }
 
-    /// Handles a notification, of any revision or of the application's own. `notifications/cancelled`
-    /// is not handed out: it [ends](Context::cancelled) the request.
-    pub fn on_notification<N, F>(
-        mut self,
-        handler: impl Fn(N::Params, Context) -> F + Send + Sync + 'static,
-    ) -> Self
+    /// Handles a notification, of any revision or of the application's own. The first parameter of
+    /// the handler is [`NotificationParams<N>`](NotificationParams). An error is only logged.
+    ///
+    /// `notifications/cancelled` is not passed to handlers: it [ends](Context::cancelled) the
+    /// request.
+    pub fn on_notification<N, M, H>(mut self, handler: H) -> Self
     where
         N: Notification + 'static,
-        F: Future<Output = ()> + Send + 'static,
+        H: Handler<NotificationParams<N>, M>,
+        H::Output: IntoResult<()> + 'static,
     {
-        self.registry.listen::<N, _>(handler);
+        self.registry.on_notification(handler);
+        self
+    }
+
+    /// Splits lists into pages of this many items; without it, a list is one page.
+    #[cfg(feature = "seal")]
+    pub fn page_size(mut self, items: usize) -> Self {
+        self.definitions.page_size = std::num::NonZeroUsize::new(items);
+        if self.definitions.page_size.is_none() {
+            self.registry.errors.push(BuildError::Invalid {
+                kind: "setting",
+                name: "page_size".to_owned(),
+                reason: "it is zero, so that pages would be empty".to_owned(),
+            });
+        }
+        self
+    }
+
+    /// Sets for how long, and for whom, caches may keep the list of tools: not at all by default.
+    /// [`CacheScope::Public`] is right if the list is the same for everyone.
+    pub fn cache_tools(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.definitions.tools.hints = Hints::new(ttl, scope);
+        self
+    }
+
+    /// Sets for how long, and for whom, caches may keep the lists of resources and of resource
+    /// templates. Contents have [hints of their own](crate::ResourceDef::cache).
+    pub fn cache_resources(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.definitions.resources.hints = Hints::new(ttl, scope);
+        self
+    }
+
+    /// Sets for how long, and for whom, caches may keep the list of prompts.
+    pub fn cache_prompts(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.definitions.prompts.hints = Hints::new(ttl, scope);
         self
     }
 }
+
+definition_methods!(ServerBuilder);
+resource_methods!(ServerBuilder);

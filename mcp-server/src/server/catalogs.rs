@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::features::catalog::List;
+use crate::features::access::Access;
+use crate::features::catalog::{Definition, List};
 use crate::features::completions::Completions;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
@@ -12,6 +13,7 @@ use crate::features::resources::templates::definition::TemplateDef;
 use crate::features::tools::definition::ToolDef;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
+use crate::protocol::error::BuildError;
 #[cfg(feature = "https-url")]
 use crate::protocol::resource_urls::ResourceUrls;
 
@@ -27,6 +29,8 @@ pub(crate) struct Definitions {
     /// Items of one page; all of them if absent.
     #[cfg(feature = "seal")]
     pub(crate) page_size: Option<std::num::NonZeroUsize>,
+    /// The errors that were found so far.
+    pub(crate) errors: Vec<BuildError>,
 }
 
 /// The lists of a running server, which the program can change.
@@ -40,6 +44,31 @@ pub(crate) struct Catalogs {
 }
 
 impl Definitions {
+    /// Keeps the error of a definition, to be reported when the server is built.
+    pub(crate) fn check(&mut self, result: Result<(), BuildError>) {
+        self.errors.extend(result.err());
+    }
+
+    /// Moves the definitions of a group here, with a prefix for the names of tools and prompts.
+    pub(crate) fn merge(&mut self, group: Self, prefix: &str, enter: impl Fn(&mut Access)) {
+        self.errors.extend(group.errors);
+        self.errors
+            .extend(self.tools.merge(group.tools, prefix, &enter));
+        self.errors
+            .extend(self.prompts.merge(group.prompts, prefix, &enter));
+        self.errors
+            .extend(self.resources.merge(group.resources, "", &enter));
+        #[cfg(feature = "templates")]
+        self.errors
+            .extend(self.templates.merge(group.templates, "", &enter));
+        let rename = |kind: &str, name: String| match kind {
+            PromptDef::KIND => format!("{prefix}{name}"),
+            _ => name,
+        };
+        let merged = self.completions.merge(group.completions, rename, &enter);
+        self.errors.extend(merged);
+    }
+
     /// Gives all lists the settings that they share, and makes them ready to be served.
     pub(crate) fn into_catalogs(
         mut self,

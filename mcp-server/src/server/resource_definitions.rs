@@ -1,104 +1,102 @@
-//! The methods of [`ServerBuilder`] that add resources and resource templates.
+//! The methods that add resources and resource templates, for
+//! [`ServerBuilder`](crate::ServerBuilder) and [`Group`](crate::Group).
 
-use std::future::Future;
+/// Implements the methods for a type with the field `definitions`.
+macro_rules! resource_methods {
+    ($type:ty) => {
+        impl $type {
+            /// Adds a resource with an async function as its [handler](crate::Handler), which makes
+            /// the contents whenever the resource is read.
+            ///
+            /// ```
+            /// use mcp_server::{ResourceDef, Server};
+            ///
+            /// let server = Server::builder("demo", "1.0.0")
+            ///     .resource("time://now", "now", async || "noon")
+            ///     .add_resource(ResourceDef::text("demo://motto", "motto", "Keep it simple."))
+            ///     .build()?;
+            /// # drop(server);
+            /// # Ok::<(), mcp_server::BuildErrors>(())
+            /// ```
+            pub fn resource<M, H>(
+                self,
+                uri: impl Into<String>,
+                name: impl Into<String>,
+                handler: H,
+            ) -> Self
+            where
+                H: crate::Handler<crate::protocol::handler::NoArguments, M>,
+                H::Output: crate::IntoContents + 'static,
+            {
+                self.add_resource(crate::ResourceDef::new(uri, name).handler(handler))
+            }
 
-#[cfg(feature = "templates")]
-use serde::de::DeserializeOwned;
+            /// Adds a resource with static contents, or with title, media type, size and icons.
+            pub fn add_resource(mut self, resource: crate::ResourceDef) -> Self {
+                let added = self.definitions.resources.add(resource);
+                self.definitions.check(added);
+                self
+            }
+        }
 
-use crate::features::resources::contents::IntoContents;
-use crate::features::resources::definition::ResourceDef;
-#[cfg(feature = "templates")]
-use crate::features::resources::templates::definition::TemplateDef;
-use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
-use crate::server::builder::ServerBuilder;
+        #[cfg(feature = "templates")]
+        impl $type {
+            /// Adds all resources whose URIs a template (RFC 6570) makes, with an async function of
+            /// the template's variables as their [handler](crate::Handler).
+            ///
+            /// The variables are decoded and parsed as the type asks for, a struct or a map of
+            /// texts. They come from the client: `../` may be among them. A URI is read by the
+            /// resource that has it, or else by the first template that matches it.
+            ///
+            /// ```
+            /// use mcp_server::{HandlerError, ResourceUri, Server};
+            /// use serde::Deserialize;
+            ///
+            /// #[derive(Deserialize)]
+            /// struct Issue {
+            ///     project: String,
+            ///     number: u32,
+            /// }
+            ///
+            /// async fn issue(
+            ///     issue: Issue,
+            ///     ResourceUri(uri): ResourceUri,
+            /// ) -> Result<String, HandlerError> {
+            ///     if issue.number == 0 {
+            ///         return Err(HandlerError::resource_not_found(uri));
+            ///     }
+            ///     Ok(format!("Issue {} of {}", issue.number, issue.project))
+            /// }
+            ///
+            /// let server = Server::builder("tracker", "1.0.0")
+            ///     .resource_template("tracker://{project}/issues/{number}", "issue", issue)
+            ///     .build()?;
+            /// # drop(server);
+            /// # Ok::<(), mcp_server::BuildErrors>(())
+            /// ```
+            pub fn resource_template<P, M, H>(
+                self,
+                template: impl Into<String>,
+                name: impl Into<String>,
+                handler: H,
+            ) -> Self
+            where
+                P: crate::features::resources::variables::TemplateVariables,
+                H: crate::Handler<P, M>,
+                H::Output: crate::IntoContents + 'static,
+            {
+                let template = crate::TemplateDef::new(template, name);
+                self.add_resource_template(template.handler(handler))
+            }
 
-impl ServerBuilder {
-    /// Offers a resource that is made when it is read: an async function of its URI.
-    ///
-    /// ```
-    /// use mcp_server::{Context, ResourceDef, Server};
-    ///
-    /// let server = Server::builder("demo", "1.0.0")
-    ///     .resource("time://now", "now", |_uri: String, _: Context| async { Ok("noon") })
-    ///     .add_resource(ResourceDef::text("demo://motto", "motto", "Keep it simple."))
-    ///     .build()?;
-    /// # drop(server);
-    /// # Ok::<(), mcp_server::BuildError>(())
-    /// ```
-    pub fn resource<F, C>(
-        self,
-        uri: impl Into<String>,
-        name: impl Into<String>,
-        handler: impl Fn(String, Context) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-        C: IntoContents,
-    {
-        self.add_resource(ResourceDef::new(uri, name).handler(handler))
-    }
-
-    /// Offers a resource with static contents, or with title, media type, size and icons.
-    pub fn add_resource(mut self, resource: ResourceDef) -> Self {
-        let added = self.definitions.resources.add(resource);
-        self.registry.check(added);
-        self
-    }
+            /// Adds a resource template with title, media type, annotations or icons.
+            pub fn add_resource_template(mut self, template: crate::TemplateDef) -> Self {
+                let added = self.definitions.templates.add(template);
+                self.definitions.check(added);
+                self
+            }
+        }
+    };
 }
 
-#[cfg(feature = "templates")]
-impl ServerBuilder {
-    /// Offers all resources whose URIs a template (RFC 6570) makes: an async function of the URI
-    /// and of the template's variables.
-    ///
-    /// The variables are decoded and parsed as the type asks for, a struct or a map of texts. They
-    /// come from the peer: `../` may be among them. A URI is read by the resource that has it, or
-    /// else by the first template that fits.
-    ///
-    /// ```
-    /// use mcp_server::{Context, HandlerError, Server};
-    /// use serde::Deserialize;
-    ///
-    /// #[derive(Deserialize)]
-    /// struct Issue {
-    ///     project: String,
-    ///     number: u32,
-    /// }
-    ///
-    /// let server = Server::builder("tracker", "1.0.0")
-    ///     .resource_template(
-    ///         "tracker://{project}/issues/{number}",
-    ///         "issue",
-    ///         |uri: String, issue: Issue, _: Context| async move {
-    ///             if issue.number == 0 {
-    ///                 return Err(HandlerError::resource_not_found(uri));
-    ///             }
-    ///             Ok(format!("Issue {} of {}", issue.number, issue.project))
-    ///         },
-    ///     )
-    ///     .build()?;
-    /// # drop(server);
-    /// # Ok::<(), mcp_server::BuildError>(())
-    /// ```
-    pub fn resource_template<P, F, C>(
-        self,
-        template: impl Into<String>,
-        name: impl Into<String>,
-        handler: impl Fn(String, P, Context) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        P: DeserializeOwned + 'static,
-        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-        C: IntoContents,
-    {
-        self.add_resource_template(TemplateDef::new(template, name).handler(handler))
-    }
-
-    /// Offers a resource template with title, media type, annotations or icons.
-    pub fn add_resource_template(mut self, template: TemplateDef) -> Self {
-        let added = self.definitions.templates.add(template);
-        self.registry.check(added);
-        self
-    }
-}
+pub(crate) use resource_methods;

@@ -39,6 +39,11 @@ impl<T> SeqVec<T> {
         Some(&mut self.all.get_mut(place)?.1)
     }
 
+    /// Returns all of them, with their numbers.
+    pub(crate) fn into_all(self) -> Vec<(u64, T)> {
+        self.all
+    }
+
     /// All of them, with their numbers.
     pub(crate) fn all(&self) -> &[(u64, T)] {
         &self.all

@@ -9,7 +9,7 @@ use super::question::Question;
 use crate::features::input::error::InputError;
 use crate::features::input::inputs::{self, Standing};
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 /// Reads an answer in the form of a revision; the error says what is wrong with it.
 pub(crate) type AnswerReader<A> = Box<dyn FnOnce(Revision, &str) -> Result<A, String> + Send>;
@@ -78,7 +78,7 @@ impl<A> Ask<A> {
                 }
             };
         let value = read(cx.revision(), answer.get()).map_err(|reason| {
-            let key = crate::protocol::error::short(&key);
+            let key = crate::protocol::error_text::short(&key);
             HandlerError::invalid_params(format!("`inputResponses.{key}`: {reason}"))
         })?;
         if let Some(inputs) = inputs::of(&cx) {

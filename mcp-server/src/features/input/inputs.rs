@@ -6,6 +6,7 @@ use std::task::Waker;
 
 use mcp_types::error::DecodeError;
 use mcp_types::json;
+use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{CallToolOutcome, InputRequests, InputRequiredResult};
 use serde_json::value::RawValue;
@@ -14,7 +15,8 @@ use crate::features::input::error::InputError;
 use crate::features::input::question::Question;
 use crate::features::input::state::{self, Raws, SealedState};
 use crate::protocol::core::Context;
-use crate::protocol::error::{HandlerError, invalid_params};
+use crate::protocol::error_text::invalid_params;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::respond;
 
@@ -23,6 +25,8 @@ use crate::protocol::respond;
 pub(crate) struct Inputs {
     /// Absent where the request may not be answered with questions.
     origin: Option<Origin>,
+    /// Why the request's state is not one of this server, if it is not.
+    foreign: Option<ErrorObject>,
     rounds: Mutex<Rounds>,
 }
 
@@ -50,6 +54,21 @@ pub(crate) struct Rounds {
     waker: Option<Waker>,
 }
 
+/// Which `requestState` a method takes.
+#[derive(Clone, Copy)]
+pub(crate) enum AcceptedState {
+    /// What this server sealed.
+    Ours,
+    /// Any: the application's handler may have made it, or another server that the handler calls.
+    Any,
+}
+
+/// Logs that a request's state is not one of this server.
+fn refused(error: ErrorObject) -> ErrorObject {
+    tracing::warn!(reason = %PeerDisplay(&error), "request state refused");
+    error
+}
+
 /// How it stands with a question.
 pub(crate) enum Standing {
     Answered(String, Box<RawValue>),
@@ -58,13 +77,18 @@ pub(crate) enum Standing {
 
 impl Inputs {
     /// Reads `inputResponses` and `requestState` of a modern request.
-    pub(crate) fn read(head: &ParamsView<'_>, cx: &Context) -> Result<Self, ErrorObject> {
+    pub(crate) fn read(
+        head: &ParamsView<'_>,
+        cx: &Context,
+        state: AcceptedState,
+    ) -> Result<Self, ErrorObject> {
         let method = cx.method();
         let origin = Origin {
             params: head.text().into(),
             principal: cx.state.extensions.principal().map(Into::into),
         };
         let mut rounds = Rounds::default();
+        let mut foreign = None;
         let invalid = |error: DecodeError| invalid_params(method, &error);
         let members = head.params();
         if let Some(text) = members
@@ -72,16 +96,34 @@ impl Inputs {
             .map_err(invalid)?
         {
             let bound_to = origin.binding(method)?;
-            let sealed = SealedState::open(&cx.core().keys.get(), &bound_to, &text)?;
-            rounds.accepted = sealed.answers;
-            rounds.once = sealed.once;
+            match (
+                SealedState::open(&cx.core().keys.get(), &bound_to, &text),
+                state,
+            ) {
+                (Ok(sealed), _) => {
+                    rounds.accepted = sealed.answers;
+                    rounds.once = sealed.once;
+                }
+                (Err(error), AcceptedState::Ours) => return Err(refused(error)),
+                (Err(error), AcceptedState::Any) => foreign = Some(error),
+            }
         }
         let responses = members.optional("inputResponses").map_err(invalid)?;
         rounds.responses = responses.unwrap_or_default();
         Ok(Self {
             origin: Some(origin),
+            foreign,
             rounds: Mutex::new(rounds),
         })
+    }
+
+    /// Checks that the request's state is one of this server: answers to earlier questions and
+    /// values of work that is done once would be lost otherwise.
+    pub(crate) fn check_state(&self) -> Result<(), HandlerError> {
+        match &self.foreign {
+            Some(error) => Err(HandlerError::protocol(refused(error.clone()))),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn rounds(&self) -> MutexGuard<'_, Rounds> {
@@ -98,6 +140,7 @@ impl Inputs {
         if self.origin.is_none() {
             return Err(InputError::Method(method.to_owned()).into());
         }
+        self.check_state()?;
         let kind = question.kind();
         let request = question.into_modern();
         let mut rounds = self.rounds();
@@ -170,9 +213,13 @@ pub(crate) fn of(cx: &Context) -> Option<&Inputs> {
 }
 
 /// Reads the inputs of a request that may be answered with questions. Sessions ask by requests.
-pub(crate) fn attach(head: &ParamsView<'_>, cx: &Context) -> Result<(), HandlerError> {
+pub(crate) fn attach(
+    head: &ParamsView<'_>,
+    cx: &Context,
+    state: AcceptedState,
+) -> Result<(), HandlerError> {
     if cx.peer().session().is_none() {
-        let inputs = Inputs::read(head, cx).map_err(HandlerError::protocol)?;
+        let inputs = Inputs::read(head, cx, state).map_err(HandlerError::protocol)?;
         // The context is new: nothing is there.
         let _ = cx.state.inputs.set(Box::new(inputs));
     }

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::question::Question;
 use crate::features::input::error::InputError;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::session::Session;
 use crate::util::select::{Either, select};
 

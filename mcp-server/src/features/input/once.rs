@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::features::input::error::InputError;
 use crate::features::input::inputs;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 impl Context {
     /// Does work once, however often the handler runs again for answers: its value travels sealed
@@ -44,6 +44,7 @@ impl Context {
         work: impl Future<Output = Result<T, HandlerError>>,
     ) -> Result<T, HandlerError> {
         let inputs = inputs::of(self).ok_or(InputError::Ended)?;
+        inputs.check_state()?;
         let known = {
             let mut rounds = inputs.rounds();
             let known = rounds.once.get(key).cloned();

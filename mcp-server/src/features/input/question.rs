@@ -8,7 +8,7 @@ use mcp_types::{
     InputRequest, ListRootsRequest, Request, RequestId, Revision, SamplingCapability,
 };
 
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::peer::Peer;
 
 /// A question to the client, in the newest form.

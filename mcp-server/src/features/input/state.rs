@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcp_types::json::{self, Object, Value, Writer};
-use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -45,7 +44,6 @@ impl SealedState {
     /// Opens a client's `requestState`; what this server did not make for this request is -32602.
     pub(crate) fn open(keys: &Keys, bound_to: &[u8], text: &str) -> Result<Self, ErrorObject> {
         let refused = |reason: &dyn std::fmt::Display| {
-            tracing::warn!(reason = %PeerDisplay(reason), "request state refused");
             ErrorObject::invalid_params(format!("`requestState`: {reason}"))
         };
         let plain = keys

@@ -1,25 +1,22 @@
 //! [`PromptDef`]: the definition of a prompt.
 
-use std::future::Future;
-use std::pin::Pin;
-
 use mcp_types::json::{Map, Object, Value};
 use mcp_types::{
     Cursor, GetPromptResult, Icon, ListPromptsResult, MetaObject, Prompt, PromptArgument, Revision,
 };
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 
+use crate::features::access::{Access, access_setters};
+use crate::features::arguments::Arguments;
 use crate::features::catalog::{Definition, Hints, ListItem};
+use crate::features::definition_error::DefinitionError;
 use crate::features::prompts::result::IntoPrompt;
-use crate::features::schema;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
-use crate::protocol::error::{HandlerError, short};
-use crate::util::and_then::and_then;
-use crate::util::text_values;
+use crate::protocol::error_text::short;
+use crate::protocol::handler::{Handler, HandlerFuture, boxed};
+use crate::protocol::handler_error::HandlerError;
 
-type PromptFuture = Pin<Box<dyn Future<Output = Result<GetPromptResult, HandlerError>> + Send>>;
+type PromptFuture = HandlerFuture<GetPromptResult>;
 
 type PromptHandler =
     Box<dyn Fn(&str, Map<String>, Context) -> Result<PromptFuture, HandlerError> + Send + Sync>;
@@ -29,28 +26,29 @@ type PromptHandler =
 /// ```
 /// use mcp_server::types::json::Map;
 /// use mcp_server::types::{PromptArgument, Role};
-/// use mcp_server::{Context, PromptDef, Server};
+/// use mcp_server::{PromptDef, Server};
 ///
 /// let prompt = PromptDef::new("haiku")
 ///     .title("Haiku")
 ///     .description("Asks for a haiku")
 ///     .argument(PromptArgument::new("about").description("Its subject").required(true))
-///     .map_handler(|args: Map<String>, _: Context| async move {
+///     .map_handler(|args: Map<String>| async move {
 ///         let about = args.get("about").cloned().unwrap_or_default();
-///         Ok(vec![
+///         vec![
 ///             (Role::User, format!("A haiku about {about}, please.")),
 ///             (Role::Assistant, "Here it is:".to_owned()),
-///         ])
+///         ]
 ///     });
 /// let server = Server::builder("poet", "1.0.0").add_prompt(prompt).build()?;
 /// # drop(server);
-/// # Ok::<(), mcp_server::BuildError>(())
+/// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
 #[must_use = "a definition does nothing until it is added"]
 pub struct PromptDef {
     prompt: Prompt,
     handler: Option<PromptHandler>,
-    fault: Option<String>,
+    access: Access,
+    fault: Option<DefinitionError>,
 }
 
 impl PromptDef {
@@ -59,6 +57,7 @@ impl PromptDef {
         Self {
             prompt: Prompt::new(name),
             handler: None,
+            access: Access::default(),
             fault: None,
         }
     }
@@ -97,17 +96,17 @@ impl PromptDef {
         self
     }
 
-    /// What makes the prompt, of typed arguments. They are listed, but for those that are already.
-    pub fn handler<A, F, P>(
-        mut self,
-        handler: impl Fn(A, Context) -> F + Send + Sync + 'static,
-    ) -> Self
+    access_setters!();
+
+    /// Sets the [handler](Handler) that makes the prompt. The fields of its arguments are listed,
+    /// except for those that [`argument`](Self::argument) lists.
+    pub fn handler<A, M, H>(mut self, handler: H) -> Self
     where
-        A: DeserializeOwned + JsonSchema + 'static,
-        F: Future<Output = Result<P, HandlerError>> + Send + 'static,
-        P: IntoPrompt,
+        A: Arguments,
+        H: Handler<A, M>,
+        H::Output: IntoPrompt + 'static,
     {
-        let derived = schema::of_input::<A>();
+        let derived = A::schema();
         let nothing = matches!(derived, Ok(None));
         match derived {
             Ok(Some(schema)) => {
@@ -120,33 +119,37 @@ impl PromptDef {
             Ok(None) => {}
             Err(fault) => self.fault = Some(fault),
         }
+        self.access.require(&handler);
+        let handler = boxed(handler, H::Output::into_prompt);
         self.handler = Some(Box::new(move |name, arguments, cx| {
             if let Some(other) = arguments.keys().next().filter(|_| nothing) {
                 let other = short(other);
                 let message = format!("arguments of `{name}`: there is no `{other}`");
                 return Err(HandlerError::invalid_params(message));
             }
-            let arguments: A = text_values::decode(arguments).map_err(|error| {
+            let decoded = if nothing {
+                A::from_nothing()
+            } else {
+                A::from_texts(arguments)
+            };
+            let arguments = decoded.map_err(|error| {
                 HandlerError::invalid_params(format!("arguments of `{name}`: {error}"))
             })?;
-            Ok(run(handler(arguments, cx)))
+            Ok(handler(arguments, cx))
         }));
         self
     }
 
-    /// What makes the prompt, of arguments as they came: those that are
-    /// [listed](Self::argument) as required are there.
-    pub fn map_handler<F, P>(
-        mut self,
-        handler: impl Fn(Map<String>, Context) -> F + Send + Sync + 'static,
-    ) -> Self
+    /// Sets a handler whose arguments are the texts of the request by name. The
+    /// [listed](Self::argument) arguments that are required are there.
+    pub fn map_handler<M, H>(mut self, handler: H) -> Self
     where
-        F: Future<Output = Result<P, HandlerError>> + Send + 'static,
-        P: IntoPrompt,
+        H: Handler<Map<String>, M>,
+        H::Output: IntoPrompt + 'static,
     {
-        self.handler = Some(Box::new(move |_, arguments, cx| {
-            Ok(run(handler(arguments, cx)))
-        }));
+        self.access.require(&handler);
+        let handler = boxed(handler, H::Output::into_prompt);
+        self.handler = Some(Box::new(move |_, arguments, cx| Ok(handler(arguments, cx))));
         self
     }
 
@@ -167,7 +170,7 @@ impl PromptDef {
     pub(crate) fn start(
         &self,
         arguments: Map<String>,
-        cx: Context,
+        cx: &Context,
     ) -> Result<PromptFuture, HandlerError> {
         let name = &self.prompt.name;
         let missing = self
@@ -180,7 +183,7 @@ impl PromptDef {
             return Err(HandlerError::invalid_params(message));
         }
         match &self.handler {
-            Some(handler) => handler(name, arguments, cx),
+            Some(handler) => handler(name, arguments, self.access.scoped(cx)),
             None => Err(HandlerError::internal("the prompt has no handler")),
         }
     }
@@ -205,14 +208,6 @@ fn arguments(schema: &Object) -> Vec<PromptArgument> {
     arguments
 }
 
-fn run<F, P>(answer: F) -> PromptFuture
-where
-    F: Future<Output = Result<P, HandlerError>> + Send + 'static,
-    P: IntoPrompt,
-{
-    Box::pin(and_then(answer, |answer: P| Ok(answer.into_prompt())))
-}
-
 impl Definition for PromptDef {
     const KIND: &'static str = "prompt";
 
@@ -220,18 +215,30 @@ impl Definition for PromptDef {
         &self.prompt.name
     }
 
-    fn check(&mut self) -> Result<(), String> {
+    fn check(&mut self) -> Result<(), DefinitionError> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
         if self.handler.is_none() {
-            return Err("the prompt has no handler".to_owned());
+            return Err("the prompt has no handler".into());
         }
         Ok(())
     }
 
+    fn prefix(&mut self, prefix: &str) {
+        self.prompt.name.insert_str(0, prefix);
+    }
+
     fn change() -> Change {
         Change::Prompts
+    }
+
+    fn access(&self) -> &Access {
+        &self.access
+    }
+
+    fn access_mut(&mut self) -> &mut Access {
+        &mut self.access
     }
 }
 

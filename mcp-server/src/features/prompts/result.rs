@@ -1,5 +1,6 @@
 //! What a prompt may be.
 
+use crate::protocol::handler_error::HandlerError;
 use mcp_types::{ContentBlock, GetPromptResult, PromptMessage, Role, TextContent};
 
 /// What can be one message of a prompt: text, which the user says, content with the role of who
@@ -49,24 +50,34 @@ impl IntoMessage for (Role, ContentBlock) {
 /// [`GetPromptResult`].
 pub trait IntoPrompt {
     /// Makes the prompt.
-    fn into_prompt(self) -> GetPromptResult;
+    ///
+    /// # Errors
+    ///
+    /// The error of the handler.
+    fn into_prompt(self) -> Result<GetPromptResult, HandlerError>;
 }
 
 impl<M: IntoMessage> IntoPrompt for M {
-    fn into_prompt(self) -> GetPromptResult {
-        GetPromptResult::new([self.into_message()])
+    fn into_prompt(self) -> Result<GetPromptResult, HandlerError> {
+        Ok(GetPromptResult::new([self.into_message()]))
     }
 }
 
 impl<M: IntoMessage> IntoPrompt for Vec<M> {
-    fn into_prompt(self) -> GetPromptResult {
+    fn into_prompt(self) -> Result<GetPromptResult, HandlerError> {
         let messages: Vec<_> = self.into_iter().map(IntoMessage::into_message).collect();
-        GetPromptResult::new(messages)
+        Ok(GetPromptResult::new(messages))
     }
 }
 
 impl IntoPrompt for GetPromptResult {
-    fn into_prompt(self) -> GetPromptResult {
-        self
+    fn into_prompt(self) -> Result<GetPromptResult, HandlerError> {
+        Ok(self)
+    }
+}
+
+impl<P: IntoPrompt, E: Into<HandlerError>> IntoPrompt for Result<P, E> {
+    fn into_prompt(self) -> Result<GetPromptResult, HandlerError> {
+        self.map_err(Into::into)?.into_prompt()
     }
 }

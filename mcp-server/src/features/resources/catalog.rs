@@ -9,13 +9,15 @@ use mcp_types::json::Map;
 use crate::features::catalog::List;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::definition::ResourceDef;
-use crate::features::resources::found::Found;
+use crate::features::resources::found::{Found, Located};
 #[cfg(feature = "templates")]
 use crate::features::resources::templates::definition::TemplateDef;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::error::BuildError;
+use crate::protocol::handler_error::HandlerError;
 #[cfg(feature = "https-url")]
 use crate::protocol::resource_urls::ResourceUrls;
+use crate::protocol::states::States;
 use crate::protocol::uri_limit::check_uri;
 
 /// The definitions that URIs are looked up in.
@@ -45,23 +47,37 @@ impl ResourceCatalog {
     }
 
     /// Returns the resource with a URI, or one of the first template that matches the URI.
-    pub(crate) fn locate(&self, uri: &str) -> Option<Found> {
+    pub(crate) fn locate(&self, uri: &str) -> Option<Located> {
         let (definition, variables): (Arc<dyn Defined>, _) = match self.resources.get(uri) {
             Some(resource) => (resource, Map::new()),
             None => self.template_of(uri)?,
         };
-        Some(Found::new(uri.to_owned(), definition, variables))
+        Some(Located::new(uri.to_owned(), definition, variables))
     }
 
-    /// The same for a URI that a peer names in the member `uri` of the params.
+    /// The same for a URI that a client names in the member `uri` of the params. Checks that the
+    /// client may use the resource.
     ///
     /// # Errors
     ///
-    /// -32602 if the URI is too long, or "resource not found".
-    pub(crate) fn find(&self, cx: &Context, uri: &str) -> Result<Found, HandlerError> {
+    /// -32602 if the URI is too long, "resource not found", or the error of a guard.
+    pub(crate) async fn find(&self, cx: &Context, uri: &str) -> Result<Found, HandlerError> {
         check_uri(cx.core(), "$.uri", uri)?;
-        self.locate(uri)
-            .ok_or_else(|| HandlerError::resource_not_found(uri))
+        let located = self.locate(uri);
+        let located = located.ok_or_else(|| HandlerError::resource_not_found(uri))?;
+        located.admit(cx).await
+    }
+
+    /// Returns what the handlers need and the server does not have.
+    pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
+        #[cfg_attr(
+            not(feature = "templates"),
+            expect(unused_mut, reason = "no templates")
+        )]
+        let mut missing = self.resources.missing(server);
+        #[cfg(feature = "templates")]
+        missing.extend(self.templates.missing(server));
+        missing
     }
 }
 
@@ -83,10 +99,15 @@ impl ResourceCatalog {
         Some((place, template))
     }
 
-    /// Whether a template has a variable; `None` if there is no such template.
-    pub(crate) fn has_variable(&self, template: &str, name: &str) -> Option<bool> {
+    /// Returns a template, and whether it has a variable of this name.
+    pub(crate) fn template_with_variable(
+        &self,
+        template: &str,
+        variable: &str,
+    ) -> Option<(Arc<dyn Defined>, bool)> {
         let template = self.templates.get(template)?;
-        Some(template.has_variable(name))
+        let has_variable = template.has_variable(variable);
+        Some((template, has_variable))
     }
 }
 
@@ -106,7 +127,11 @@ impl ResourceCatalog {
         None
     }
 
-    pub(crate) fn has_variable(&self, _: &str, _: &str) -> Option<bool> {
+    pub(crate) fn template_with_variable(
+        &self,
+        _: &str,
+        _: &str,
+    ) -> Option<(Arc<dyn Defined>, bool)> {
         None
     }
 }

@@ -4,64 +4,98 @@
 use mcp_types::Resource;
 use mcp_types::{AnyResourceContents, Base64Text, BlobResourceContents, TextResourceContents};
 
-/// What a handler of resources may answer with: text, bytes, or contents with URIs and media types
-/// of their own, one or several.
+use crate::protocol::handler_error::HandlerError;
+
+/// The contents of a resource, or the error of its handler.
+type ContentsResult = Result<Vec<AnyResourceContents>, HandlerError>;
+
+/// What a handler of resources may return: text, bytes, or contents with URIs and media types of
+/// their own, one or several; each of them plain or in a `Result` with any error that becomes a
+/// [`HandlerError`].
 ///
 /// Text and bytes get the URI that was asked for and the media type of the definition.
 pub trait IntoContents {
     /// Makes the contents.
-    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<AnyResourceContents>;
+    ///
+    /// # Errors
+    ///
+    /// The error of the handler.
+    fn into_contents(
+        self,
+        uri: &str,
+        mime_type: Option<&str>,
+    ) -> Result<Vec<AnyResourceContents>, HandlerError>;
+}
+
+/// Returns text as the contents of a resource.
+pub(crate) fn text(
+    text: impl Into<String>,
+    uri: &str,
+    mime_type: Option<&str>,
+) -> AnyResourceContents {
+    let mut contents = TextResourceContents::new(uri, text);
+    contents.mime_type = mime_type.map(Into::into);
+    contents.into()
+}
+
+/// Returns bytes as the contents of a resource.
+pub(crate) fn bytes(bytes: &[u8], uri: &str, mime_type: Option<&str>) -> AnyResourceContents {
+    let mut contents = BlobResourceContents::new(uri, Base64Text::encode(bytes));
+    contents.mime_type = mime_type.map(Into::into);
+    contents.into()
 }
 
 impl IntoContents for String {
-    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<AnyResourceContents> {
-        let mut text = TextResourceContents::new(uri, self);
-        text.mime_type = mime_type.map(Into::into);
-        vec![text.into()]
+    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
+        Ok(vec![text(self, uri, mime_type)])
     }
 }
 
 impl IntoContents for &str {
-    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<AnyResourceContents> {
+    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
         self.to_owned().into_contents(uri, mime_type)
     }
 }
 
 impl IntoContents for &[u8] {
-    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<AnyResourceContents> {
-        let mut blob = BlobResourceContents::new(uri, Base64Text::encode(self));
-        blob.mime_type = mime_type.map(Into::into);
-        vec![blob.into()]
+    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
+        Ok(vec![bytes(self, uri, mime_type)])
     }
 }
 
 impl IntoContents for Vec<u8> {
-    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<AnyResourceContents> {
+    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
         self.as_slice().into_contents(uri, mime_type)
     }
 }
 
 impl IntoContents for AnyResourceContents {
-    fn into_contents(self, _: &str, _: Option<&str>) -> Vec<AnyResourceContents> {
-        vec![self]
+    fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
+        Ok(vec![self])
     }
 }
 
 impl IntoContents for TextResourceContents {
-    fn into_contents(self, _: &str, _: Option<&str>) -> Vec<AnyResourceContents> {
-        vec![self.into()]
+    fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
+        Ok(vec![self.into()])
     }
 }
 
 impl IntoContents for BlobResourceContents {
-    fn into_contents(self, _: &str, _: Option<&str>) -> Vec<AnyResourceContents> {
-        vec![self.into()]
+    fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
+        Ok(vec![self.into()])
     }
 }
 
 impl IntoContents for Vec<AnyResourceContents> {
-    fn into_contents(self, _: &str, _: Option<&str>) -> Vec<AnyResourceContents> {
-        self
+    fn into_contents(self, _: &str, _: Option<&str>) -> ContentsResult {
+        Ok(self)
+    }
+}
+
+impl<C: IntoContents, E: Into<HandlerError>> IntoContents for Result<C, E> {
+    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> ContentsResult {
+        self.map_err(Into::into)?.into_contents(uri, mime_type)
     }
 }
 

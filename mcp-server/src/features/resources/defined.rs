@@ -3,6 +3,7 @@
 #[cfg(feature = "_proposals")]
 use mcp_types::Resource;
 
+use crate::features::access::Access;
 use crate::features::catalog::Hints;
 #[cfg(feature = "https-url")]
 use crate::features::resources::fixed_body::FixedBody;
@@ -19,6 +20,9 @@ pub(crate) const TEMPLATE: &str = "resource template";
 pub(crate) trait Defined: Send + Sync {
     /// How long what is read may be kept.
     fn hints(&self) -> &Hints;
+
+    /// Who may use it.
+    fn rules(&self) -> &Access;
 
     /// The handler that reads, and the media type of what it gives.
     fn reader(&self) -> (Option<&ReadHandler>, Option<&str>);

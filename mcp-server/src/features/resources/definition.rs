@@ -1,6 +1,5 @@
 //! [`ResourceDef`]: the definition of one resource.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,13 +18,16 @@ use super::handlers::DescribeHandler;
 #[cfg(feature = "seal")]
 use super::handlers::ListHandler;
 use super::handlers::ReadHandler;
+use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{Definition, Hints, ListItem};
+use crate::features::definition_error::DefinitionError;
 #[cfg(feature = "versioned-resources")]
 use crate::features::resources::content_version::FixedVersion;
-use crate::features::resources::contents::IntoContents;
+use crate::features::resources::contents::{self, IntoContents};
 use crate::protocol::changes::Change;
-use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+#[cfg(feature = "_proposals")]
+use crate::protocol::handler::IntoResult;
+use crate::protocol::handler::{Handler, NoArguments};
 
 /// A resource with all that can be said of it.
 ///
@@ -43,12 +45,13 @@ use crate::protocol::error::HandlerError;
 ///     .cache(Duration::from_secs(3600), CacheScope::Public);
 /// let server = Server::builder("demo", "1.0.0").add_resource(logo).build()?;
 /// # drop(server);
-/// # Ok::<(), mcp_server::BuildError>(())
+/// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
 #[must_use = "a definition does nothing until it is added"]
 pub struct ResourceDef {
     resource: Resource,
     hints: Hints,
+    access: Access,
     #[cfg(feature = "https-url")]
     http_url: bool,
     reader: Option<ReadHandler>,
@@ -71,6 +74,7 @@ impl ResourceDef {
         Self {
             resource: Resource::new(uri, name),
             hints: Hints::default(),
+            access: Access::default(),
             #[cfg(feature = "https-url")]
             http_url: true,
             reader: None,
@@ -93,7 +97,8 @@ impl ResourceDef {
         let resource = Self::new(uri, name).bytes_in_all(text.len());
         #[cfg(feature = "https-url")]
         let body = FixedBody::text(&text);
-        let resource = resource.fixed(move |uri, mime_type| text.into_contents(uri, mime_type));
+        let resource =
+            resource.fixed(move |uri, mime_type| vec![contents::text(&*text, uri, mime_type)]);
         #[cfg(feature = "https-url")]
         let resource = resource.with_body(body);
         resource
@@ -109,13 +114,15 @@ impl ResourceDef {
         let resource = Self::new(uri, name).bytes_in_all(bytes.len());
         #[cfg(feature = "https-url")]
         let body = FixedBody::bytes(&bytes);
-        let resource = resource.fixed(move |uri, mime_type| bytes.into_contents(uri, mime_type));
+        let resource =
+            resource.fixed(move |uri, mime_type| vec![contents::bytes(&bytes, uri, mime_type)]);
         #[cfg(feature = "https-url")]
         let resource = resource.with_body(body);
         resource
     }
 
     described!(resource, resource);
+    access_setters!();
 
     /// The size in bytes.
     pub fn size(mut self, bytes: u64) -> Self {
@@ -127,19 +134,15 @@ impl ResourceDef {
         self.size(bytes as u64)
     }
 
-    /// What runs when the resource is read.
-    pub fn handler<F, C>(
-        mut self,
-        handler: impl Fn(String, Context) -> F + Send + Sync + 'static,
-    ) -> Self
+    /// Sets the [handler](Handler) that reads the resource: an async function of extractors.
+    /// [`ResourceUri`](crate::ResourceUri) is the URI.
+    pub fn handler<M, H>(mut self, handler: H) -> Self
     where
-        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-        C: IntoContents,
+        H: Handler<NoArguments, M>,
+        H::Output: IntoContents + 'static,
     {
-        self.reader = Some(Box::new(move |asked, _, cx| {
-            let answer = handler(asked.uri.clone(), cx);
-            Ok(handlers::contents(answer, asked.uri, asked.mime_type))
-        }));
+        self.access.require(&handler);
+        self.reader = Some(handlers::reader(handler, |_, _| Ok(NoArguments)));
         #[cfg(feature = "sep-2093")]
         {
             self.fixed = false;
@@ -182,36 +185,35 @@ impl ResourceDef {
         self
     }
 
-    /// What runs when only the description is asked for, without the contents: it is given what
-    /// the definition says and completes it, with the size or the time of the last change, say.
-    /// Without it the definition says all. The URI stays as it is.
+    /// Sets the handler that completes the description of the resource, for example with its size
+    /// or the time of its last change: an async function of a [`Resource`] with what the definition
+    /// says, and of extractors. Without it the definition says everything. The URI stays as it is.
     ///
     /// It serves `resources/metadata` of SEP-2093, and `resources/get` and changes of contents of
     /// `versioned-resources`; under SEP-2093 it runs before `resources/read`, too.
     ///
     /// ```
     /// use mcp_server::types::Resource;
-    /// use mcp_server::{Context, ResourceDef};
+    /// use mcp_server::{HandlerError, ResourceDef};
+    ///
+    /// async fn describe(log: Resource) -> Result<Resource, HandlerError> {
+    ///     let size = std::fs::metadata("app.log")?.len();
+    ///     Ok(log.size(i64::try_from(size)?))
+    /// }
     ///
     /// let log = ResourceDef::new("app://log", "log")
-    ///     .handler(|_uri: String, _: Context| async { Ok(std::fs::read_to_string("app.log")?) })
-    ///     .describe(|log: Resource, _: Context| async move {
-    ///         let size = std::fs::metadata("app.log")?.len();
-    ///         Ok(log.size(i64::try_from(size)?))
-    ///     });
+    ///     .handler(async || std::fs::read_to_string("app.log"))
+    ///     .describe(describe);
     /// # drop(log);
     /// ```
     #[cfg(feature = "_proposals")]
-    pub fn describe<F>(
-        mut self,
-        handler: impl Fn(Resource, Context) -> F + Send + Sync + 'static,
-    ) -> Self
+    pub fn describe<M, H>(mut self, handler: H) -> Self
     where
-        F: Future<Output = Result<Resource, HandlerError>> + Send + 'static,
+        H: Handler<Resource, M>,
+        H::Output: IntoResult<Resource> + 'static,
     {
-        self.describer = Some(Box::new(move |resource, _, cx| {
-            Ok(Box::pin(handler(resource, cx)))
-        }));
+        self.access.require(&handler);
+        self.describer = Some(handlers::describer(handler));
         self
     }
 
@@ -239,17 +241,18 @@ impl Defined for ResourceDef {
 
 impl Definition for ResourceDef {
     const KIND: &'static str = "resource";
+    const IS_RESOURCE: bool = true;
 
     fn key(&self) -> &str {
         &self.resource.uri
     }
 
-    fn check(&mut self) -> Result<(), String> {
+    fn check(&mut self) -> Result<(), DefinitionError> {
         if self.reader.is_none() {
-            return Err("the resource has no handler".to_owned());
+            return Err("the resource has no handler".into());
         }
         if !has_scheme(&self.resource.uri) {
-            return Err("this is no URI: it does not begin with a scheme".to_owned());
+            return Err("this is no URI: it does not begin with a scheme".into());
         }
         #[cfg(feature = "sep-2093")]
         if self.resource.resource_type.is_none() {
@@ -264,6 +267,14 @@ impl Definition for ResourceDef {
 
     fn change() -> Change {
         Change::Resources
+    }
+
+    fn access(&self) -> &Access {
+        &self.access
+    }
+
+    fn access_mut(&mut self) -> &mut Access {
+        &mut self.access
     }
 }
 

@@ -121,17 +121,18 @@ macro_rules! described {
             self
         }
 
-        /// What runs when resources are listed: those of a template, or the members of a
-        /// collection. [`ListAt`](crate::ListAt) says which, and has an example.
+        /// Sets the handler that lists resources: those of a template, or the members of a
+        /// collection. An async function of [`ListAt`](crate::ListAt), which says what to list and
+        /// has an example, and of extractors; it returns a [`ResourcePage`](crate::ResourcePage).
         #[cfg(feature = "seal")]
-        pub fn list<F>(
-            mut self,
-            handler: impl Fn(crate::ListAt, Context) -> F + Send + Sync + 'static,
-        ) -> Self
+        pub fn list<M, H>(mut self, handler: H) -> Self
         where
-            F: Future<Output = Result<crate::ResourcePage, HandlerError>> + Send + 'static,
+            H: crate::Handler<crate::ListAt, M>,
+            H::Output: crate::IntoResult<crate::ResourcePage> + 'static,
         {
-            self.lister = Some(Box::new(move |at, cx| Box::pin(handler(at, cx))));
+            self.access.require(&handler);
+            let convert = crate::IntoResult::into_result;
+            self.lister = Some(crate::protocol::handler::boxed(handler, convert));
             self
         }
 
@@ -151,6 +152,10 @@ macro_rules! defined {
     ($said:ident, $each:ident) => {
         fn hints(&self) -> &Hints {
             &self.hints
+        }
+
+        fn rules(&self) -> &Access {
+            &self.access
         }
 
         fn reader(&self) -> (Option<&ReadHandler>, Option<&str>) {

@@ -6,7 +6,8 @@ use mcp_types::Resource;
 use mcp_types::error::{Path, Segment};
 use mcp_types::json::{Number, Object, Value};
 
-use crate::protocol::error::{HandlerError, short};
+use crate::protocol::error_text::short;
+use crate::protocol::handler_error::HandlerError;
 
 /// The criteria of `resources/list`, all of which must hold. The proposal leaves to servers which
 /// there are:

@@ -12,7 +12,7 @@ use mcp_types::{
 use super::versions;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 /// Answers the request. A version that is known without the contents is compared without them.
 pub(crate) async fn get(
@@ -20,7 +20,7 @@ pub(crate) async fn get(
     cx: Context,
     resources: Arc<ResourceCatalog>,
 ) -> Result<GetResourceResult, HandlerError> {
-    let found = resources.find(&cx, &params.uri)?;
+    let found = resources.find(&cx, &params.uri).await?;
     let (resource, contents) = versions::described(&found, &cx, &resources).await?;
     if let Some(version) = params.version
         && resource.version.as_ref() == Some(&version)

@@ -1,7 +1,6 @@
 //! What runs when a resource is read, described or listed, with its types erased.
 
-use std::future::Future;
-use std::pin::Pin;
+use std::sync::Arc;
 
 use mcp_types::AnyResourceContents;
 #[cfg(feature = "_proposals")]
@@ -13,12 +12,15 @@ use super::listed::ListAt;
 use crate::features::resources::contents::IntoContents;
 #[cfg(feature = "seal")]
 use crate::features::resources::listed::ResourcePage;
+use crate::features::resources::request::ResourceRequest;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+#[cfg(feature = "seal")]
+use crate::protocol::handler::BoxedHandler;
+use crate::protocol::handler::{Handler, HandlerFuture, Input, requirements_of};
+#[cfg(feature = "_proposals")]
+use crate::protocol::handler::{IntoResult, boxed};
+use crate::protocol::handler_error::HandlerError;
 use crate::util::and_then::and_then;
-
-/// A handler at work.
-pub(crate) type ResourceFuture<T> = Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>;
 
 /// A handler that reads; the map has the variables of a template.
 pub(crate) type ReadHandler = Box<
@@ -26,23 +28,19 @@ pub(crate) type ReadHandler = Box<
             ReadParams,
             Map<String>,
             Context,
-        ) -> Result<ResourceFuture<Vec<AnyResourceContents>>, HandlerError>
+        ) -> Result<HandlerFuture<Vec<AnyResourceContents>>, HandlerError>
         + Send
         + Sync,
 >;
 
 /// A handler that describes.
 #[cfg(feature = "_proposals")]
-pub(crate) type DescribeHandler = Box<
-    dyn Fn(Resource, Map<String>, Context) -> Result<ResourceFuture<Resource>, HandlerError>
-        + Send
-        + Sync,
->;
+pub(crate) type DescribeHandler =
+    Box<dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<Resource> + Send + Sync>;
 
 /// A handler that lists.
 #[cfg(feature = "seal")]
-pub(crate) type ListHandler =
-    Box<dyn Fn(ListAt, Context) -> ResourceFuture<ResourcePage> + Send + Sync>;
+pub(crate) type ListHandler = BoxedHandler<ListAt, ResourcePage>;
 
 /// What is read: the URI, and the media type of the definition.
 pub(crate) struct ReadParams {
@@ -50,17 +48,54 @@ pub(crate) struct ReadParams {
     pub(crate) mime_type: Option<String>,
 }
 
-/// Makes contents of what a handler answers.
-pub(crate) fn contents<F, C>(
-    answer: F,
-    uri: String,
-    mime_type: Option<String>,
-) -> ResourceFuture<Vec<AnyResourceContents>>
+/// Erases the type of a handler that reads. `arguments` makes its arguments of the variables.
+pub(crate) fn reader<A, M, H>(
+    handler: H,
+    arguments: fn(&str, Map<String>) -> Result<A, HandlerError>,
+) -> ReadHandler
 where
-    F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-    C: IntoContents,
+    A: Input,
+    H: Handler<A, M>,
+    H::Output: IntoContents + 'static,
 {
-    Box::pin(and_then(answer, move |contents: C| {
-        Ok(contents.into_contents(&uri, mime_type.as_deref()))
-    }))
+    let names_resource = requirements_of(&handler).needs_resource().is_some();
+    let handler = Arc::new(handler);
+    Box::new(move |params, variables, cx| {
+        let ReadParams { uri, mime_type } = params;
+        let cx = if names_resource {
+            with_resource(&cx, &uri, variables.clone())
+        } else {
+            cx
+        };
+        let arguments = arguments(&uri, variables)?;
+        let running = Arc::clone(&handler).call(arguments, cx);
+        Ok(Box::pin(and_then(running, move |contents: H::Output| {
+            contents.into_contents(&uri, mime_type.as_deref())
+        })))
+    })
+}
+
+/// Erases the type of a handler that describes.
+#[cfg(feature = "_proposals")]
+pub(crate) fn describer<M, H>(handler: H) -> DescribeHandler
+where
+    H: Handler<Resource, M>,
+    H::Output: IntoResult<Resource> + 'static,
+{
+    let names_resource = requirements_of(&handler).needs_resource().is_some();
+    let handler = boxed(handler, H::Output::into_result);
+    Box::new(move |resource, variables, cx| {
+        let cx = if names_resource {
+            with_resource(&cx, &resource.uri, variables)
+        } else {
+            cx
+        };
+        handler(resource, cx)
+    })
+}
+
+/// Attaches the resource that a handler is asked for.
+fn with_resource(cx: &Context, uri: &str, variables: Map<String>) -> Context {
+    let uri = uri.to_owned();
+    cx.with_value(ResourceRequest { uri, variables })
 }

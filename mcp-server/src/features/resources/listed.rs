@@ -7,7 +7,8 @@ use mcp_types::json::Map;
 use serde::de::DeserializeOwned;
 
 use super::variables;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler::Input;
+use crate::protocol::handler_error::HandlerError;
 
 /// Which part of which list a handler is asked for.
 ///
@@ -20,13 +21,13 @@ use crate::protocol::error::HandlerError;
 /// ```
 /// # #[cfg(feature = "templates")] {
 /// use mcp_server::types::Resource;
-/// use mcp_server::{Context, ListAt, ResourcePage, Server, TemplateDef};
+/// use mcp_server::{ListAt, ResourcePage, ResourceUri, Server, TemplateDef};
 ///
 /// const PAGES: [&str; 3] = ["about", "news", "shop"];
 ///
 /// let pages = TemplateDef::new("site://{page}", "page")
-///     .handler(|uri: String, (): (), _: Context| async move { Ok(format!("This is {uri}.")) })
-///     .list(|at: ListAt, _: Context| async move {
+///     .handler(|ResourceUri(uri): ResourceUri| async move { format!("This is {uri}.") })
+///     .list(|at: ListAt| async move {
 ///         // Behind the last one that was listed, and no more than are asked for.
 ///         let rest = PAGES.iter().filter(|page| at.after.as_deref() < Some(**page));
 ///         let mut rest = rest.peekable();
@@ -34,15 +35,15 @@ use crate::protocol::error::HandlerError;
 ///         while let Some(page) = rest.next() {
 ///             listed.resources.push(Resource::new(format!("site://{page}"), *page));
 ///             if at.is_full(&listed) && rest.peek().is_some() {
-///                 return Ok(listed.next(*page));
+///                 return listed.next(*page);
 ///             }
 ///         }
-///         Ok(listed)
+///         listed
 ///     });
 /// let server = Server::builder("site", "1.0.0").add_resource_template(pages).build()?;
 /// # drop(server);
 /// # }
-/// # Ok::<(), mcp_server::BuildError>(())
+/// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -57,6 +58,8 @@ pub struct ListAt {
     pub size: Option<NonZeroUsize>,
     variables: Map<String>,
 }
+
+impl Input for ListAt {}
 
 impl ListAt {
     pub(crate) fn new(after: Option<String>, size: Option<NonZeroUsize>) -> Self {

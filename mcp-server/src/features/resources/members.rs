@@ -8,7 +8,7 @@ use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::ListAt;
 use crate::features::resources::position::{ListedPage, Position};
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 /// One page of the members.
 pub(crate) async fn page(
@@ -22,7 +22,7 @@ pub(crate) async fn page(
         Position::Member(position) => Some(position),
         _ => return Err(bad_cursor(ResourceDef::KIND)),
     };
-    let found = catalog.find(cx, uri)?;
+    let found = catalog.find(cx, uri).await?;
     // A template makes the URIs of documents and collections alike; also says what is not there.
     if found.describe(cx).await?.resource_type == Some(ResourceType::Document) {
         return Err(HandlerError::not_a_collection(uri));
@@ -33,5 +33,7 @@ pub(crate) async fn page(
     Ok(ListedPage {
         resources,
         next: next.map(Position::Member),
+        // The members of a collection may depend on the caller.
+        restricted: false,
     })
 }

@@ -13,8 +13,8 @@ use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::found::Found;
 use crate::features::resources::metadata_view::read_metadata;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
 use crate::protocol::error_report::logged;
+use crate::protocol::handler_error::HandlerError;
 
 /// Answers `resources/metadata`. Nothing is read.
 pub(crate) async fn metadata(
@@ -22,7 +22,7 @@ pub(crate) async fn metadata(
     cx: Context,
     resources: Arc<ResourceCatalog>,
 ) -> Result<ReadResourceMetadataResult, HandlerError> {
-    let found = resources.find(&cx, &params.uri)?;
+    let found = resources.find(&cx, &params.uri).await?;
     let mut resource = found.describe(&cx).await?;
     finish(&mut resource, &cx, &resources);
     Ok(ReadResourceMetadataResult::new(resource))
@@ -65,7 +65,14 @@ async fn member(
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Option<mcp_types::Resource> {
-    let described = resources.locate(uri)?.describe(cx).await;
+    let located = resources.locate(uri)?;
+    if !located.is_visible(cx) {
+        return None;
+    }
+    let described = match located.admit(cx).await {
+        Ok(found) => found.describe(cx).await,
+        Err(error) => Err(error),
+    };
     described
         .inspect_err(|error| {
             let error = logged(error);

@@ -20,7 +20,7 @@ use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::ListAt;
 use crate::features::resources::position::ListedPage;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 /// Answers the request.
 pub(crate) async fn list(
@@ -51,6 +51,7 @@ pub(crate) async fn list(
     let ListedPage {
         mut resources,
         next,
+        restricted,
     } = page;
     #[cfg(feature = "versioned-resources")]
     scope.narrow(&mut resources);
@@ -58,7 +59,7 @@ pub(crate) async fn list(
         finish(resource, &cx, &catalog);
     }
     let next = next.map(|position| keys.seal(PURPOSE, &bound_to, &position.to_bytes()));
-    let hints = &catalog.resources.hints;
+    let hints = &catalog.resources.hints.of(restricted);
     #[cfg(feature = "https-url")]
     let hints = &urls::hints(hints, &resources, &catalog);
     let next = next.transpose()?.map(Cursor::from);
@@ -83,7 +84,8 @@ async fn all(
                 _ => 0,
             };
             let size = catalog.page_size().map_or(usize::MAX, NonZeroUsize::get);
-            let slice = catalog.resources.page(from, size, cx.revision());
+            let slice = catalog.resources.page(from, size, cx);
+            page.restricted = slice.restricted;
             page.resources = slice.items;
             reached = slice.last.map(Position::Listed);
             if slice.more {
@@ -104,10 +106,15 @@ async fn all(
             page.next = reached;
             return Ok(page);
         };
+        from = behind(place);
+        page.restricted |= template.rules().is_restricted();
+        if !template.rules().is_visible(cx) || template.rules().check(cx).await.is_err() {
+            continue;
+        }
         let after = within.take_if(|(at, _)| *at == place);
         let at = ListAt::new(after.map(|(_, position)| position), size);
         let listed = match template.lister() {
-            Some(lister) => lister(at, cx.clone()).await?,
+            Some(lister) => lister(at, template.rules().scoped(cx)).await?,
             None => ResourcePage::default(),
         };
         let (resources, next) = listed.into_parts();
@@ -119,7 +126,6 @@ async fn all(
             page.next = Some(Position::Within(place, position));
             return Ok(page);
         }
-        from = behind(place);
         reached = Some(Position::Behind(place));
     }
     Ok(page)

@@ -7,6 +7,8 @@ use mcp_types::Resource;
 pub(crate) struct ListedPage {
     pub(crate) resources: Vec<Resource>,
     pub(crate) next: Option<Position>,
+    /// Whether other callers may see other resources.
+    pub(crate) restricted: bool,
 }
 
 /// Where a list goes on. Places are never used twice, so that nothing is listed twice or left out

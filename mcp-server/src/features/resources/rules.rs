@@ -4,7 +4,8 @@
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{AnyResourceContents, Resource, ResourceType};
 
-use crate::protocol::error::{HandlerError, short};
+use crate::protocol::error_text::short;
+use crate::protocol::handler_error::HandlerError;
 
 /// The rule that contents break.
 #[derive(Debug, PartialEq, thiserror::Error)]

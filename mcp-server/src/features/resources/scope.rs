@@ -7,7 +7,7 @@ use mcp_types::Resource;
 use crate::features::catalog::Definition;
 use crate::protocol::core::Context;
 #[cfg(feature = "versioned-resources")]
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 #[cfg(feature = "versioned-resources")]
 use super::filter::Filter;

@@ -9,7 +9,7 @@ use crate::features::catalog::{Hints, Part, bad_cursor};
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::defined::TEMPLATE;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::registry::Registry;
 
 pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {

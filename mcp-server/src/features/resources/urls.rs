@@ -37,7 +37,8 @@ fn url(resource: &Resource, cx: &Context, resources: &ResourceCatalog) -> Option
     if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
         return None;
     }
-    if !is_known(cx) || !resources.locate(&resource.uri)?.has_url() {
+    let located = resources.locate(&resource.uri)?;
+    if !is_known(cx) || !located.has_url() || !located.is_visible(cx) {
         return None;
     }
     urls.issue(&resource.uri, cx.extension())

@@ -3,7 +3,10 @@
 use mcp_types::json::Map;
 use serde::de::DeserializeOwned;
 
-use crate::protocol::error::{HandlerError, short};
+use crate::protocol::error_text::short;
+#[cfg(feature = "templates")]
+use crate::protocol::handler::{Input, NoArguments};
+use crate::protocol::handler_error::HandlerError;
 use crate::util::text_values;
 
 /// The variables of a URI, as the type asks for.
@@ -15,4 +18,25 @@ pub(crate) fn typed<P: DeserializeOwned>(
         let uri = short(uri);
         HandlerError::invalid_params(format!("variables of `{uri}`: {error}"))
     })
+}
+
+/// A type for the variables of a resource template: one that implements `serde::Deserialize`.
+#[cfg(feature = "templates")]
+pub trait TemplateVariables: Input + Sized {
+    #[doc(hidden)]
+    fn from_variables(uri: &str, variables: Map<String>) -> Result<Self, HandlerError>;
+}
+
+#[cfg(feature = "templates")]
+impl<P: DeserializeOwned + Send + 'static> TemplateVariables for P {
+    fn from_variables(uri: &str, variables: Map<String>) -> Result<Self, HandlerError> {
+        typed(uri, variables)
+    }
+}
+
+#[cfg(feature = "templates")]
+impl TemplateVariables for NoArguments {
+    fn from_variables(_: &str, _: Map<String>) -> Result<Self, HandlerError> {
+        Ok(Self)
+    }
 }

@@ -8,7 +8,7 @@ use super::finish::finish;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::found::Found;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
 /// The resource as it is now, with its version.
 pub(crate) async fn current(
@@ -16,7 +16,7 @@ pub(crate) async fn current(
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<Resource, HandlerError> {
-    let found = resources.find(cx, uri)?;
+    let found = resources.find(cx, uri).await?;
     let (resource, _) = described(&found, cx, resources).await?;
     Ok(resource)
 }

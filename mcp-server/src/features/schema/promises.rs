@@ -1,15 +1,17 @@
 //! What a schema says beyond the type that it was derived from.
 
+use crate::features::definition_error::DefinitionError;
 use mcp_types::json::{Object, Value};
 
 /// Refuses a schema that promises more than reading the type does: without the feature
 /// `json-schema` nothing would hold the peer to it.
-pub(crate) fn kept_by_types(schema: &Object) -> Result<(), String> {
+pub(crate) fn kept_by_types(schema: &Object) -> Result<(), DefinitionError> {
     match promised(schema) {
         None => Ok(()),
         Some(keyword) => Err(format!(
             "`{keyword}` in the schema is only enforced with the feature `json-schema`"
-        )),
+        )
+        .into()),
     }
 }
 

@@ -9,7 +9,8 @@ use mcp_types::json::{Object, Value};
 use mcp_types::schema_cost::{self, BACKTRACKING, Cost, CostError};
 
 use super::view::{Node, View};
-use crate::protocol::error::short;
+use crate::features::definition_error::DefinitionError;
+use crate::protocol::error_text::short;
 
 /// Faults that are told at once.
 const FAULTS: usize = 8;
@@ -22,18 +23,23 @@ pub(crate) struct Validator {
     cost: Cost,
 }
 
+/// What is wrong with a value, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Invalid(String);
+
 impl Validator {
     /// Compiles a schema of its dialect, 2020-12 by default. Nothing is fetched.
     ///
     /// A gateway may have the schema from elsewhere, so that one whose validation could take too
     /// long is refused.
-    pub(crate) fn new(schema: &Object) -> Result<Self, String> {
+    pub(crate) fn new(schema: &Object) -> Result<Self, DefinitionError> {
         let draft = match schema.get("$schema") {
             None => Draft::Draft202012,
             Some(Value::String(dialect)) => {
                 draft(dialect).ok_or_else(|| format!("the dialect `{dialect}` is not known"))?
             }
-            Some(_) => return Err("`$schema` is no string".to_owned()),
+            Some(_) => return Err("`$schema` is no string".into()),
         };
         let schema = serde_json::Value::Object(schema.clone().into());
         let cost = schema_cost::of(&schema).map_err(|error| match error {
@@ -47,21 +53,23 @@ impl Validator {
             .offline()
             .build(&schema)
             .map(|schema| Self { schema, cost })
-            .map_err(|error| format!("in the schema: {}", said(&error)))
+            .map_err(|error| format!("in the schema: {}", said(&error)).into())
     }
 
     /// What is wrong with a value, and where. Values are not repeated, they may be large or
     /// secret.
-    pub(crate) fn check<'a>(&self, value: impl Into<Node<'a>>) -> Result<(), String> {
+    pub(crate) fn check<'a>(&self, value: impl Into<Node<'a>>) -> Result<(), Invalid> {
         let value = value.into();
         if !self.cost.is_small() && !self.cost.admits(&value.extent()) {
-            return Err("validation would take too long: too large for its schema".to_owned());
+            let reason = "validation would take too long: too large for its schema";
+            return Err(Invalid(reason.to_owned()));
         }
         if self.schema.is_valid(value) {
             return Ok(());
         }
         if !self.cost.explains(&value.extent()) {
-            return Err("breaks the schema; too large or too deep to say where".to_owned());
+            let reason = "breaks the schema; too large or too deep to say where";
+            return Err(Invalid(reason.to_owned()));
         }
         let mut faults = self.schema.iter_errors(value);
         let mut told: Vec<String> = faults
@@ -72,7 +80,7 @@ impl Validator {
         if faults.next().is_some() {
             told.push("and more".to_owned());
         }
-        Err(told.join("; "))
+        Err(Invalid(told.join("; ")))
     }
 }
 

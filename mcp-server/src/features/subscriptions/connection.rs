@@ -15,8 +15,10 @@ use crate::features::subscriptions::capability::can_subscribe;
 use crate::protocol::changes::{Change, Interest, Subscriber};
 use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::core::Context;
-use crate::protocol::error::{HandlerError, bad_params};
 use crate::protocol::error_report::logged;
+use crate::protocol::error_text::bad_params;
+use crate::protocol::error_text::method_not_found;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::protocol::message_sink::MessageSink;
 use crate::protocol::respond;
@@ -148,7 +150,7 @@ fn check_uris(cx: &Context, uris: &[String]) -> Result<(), HandlerError> {
 fn of_connection(cx: &Context) -> Result<(Arc<Subscribed>, Arc<ConnectionScope>), HandlerError> {
     let core = cx.core();
     if !core.offers(Proposal::VersionedResources) || !can_subscribe(core) {
-        return Err(HandlerError::method_not_found(cx.method()));
+        return Err(HandlerError::protocol(method_not_found(cx.method())));
     }
     let scope = cx.extension::<ScopeHandle>();
     let found = scope.and_then(|scope| {

@@ -21,7 +21,7 @@ use crate::features::subscriptions::news::News;
 use crate::protocol::announcements::announcement;
 use crate::protocol::changes::Interest;
 use crate::protocol::core::{Context, Core};
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::protocol::notification::modern;
 use crate::protocol::quota::peer_key::PeerKey;

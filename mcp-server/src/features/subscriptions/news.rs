@@ -15,8 +15,8 @@ use crate::features::resources::versions::current;
 use crate::protocol::announcements::announcement;
 use crate::protocol::changes::{Change, Subscriber};
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
 use crate::protocol::error_report::logged;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::notification::notification;
 use crate::protocol::request_task::caught;
 

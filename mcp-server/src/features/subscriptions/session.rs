@@ -2,7 +2,7 @@
 
 use crate::features::resources::params::ResourceParams;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::route::common;

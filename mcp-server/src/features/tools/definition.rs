@@ -1,32 +1,32 @@
 //! [`ToolDef`]: the definition of a tool.
 
-use std::future::Future;
-use std::pin::Pin;
-
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
-use mcp_types::json::{self, Object, Value};
+#[cfg(feature = "json-schema")]
+use mcp_types::json::Value;
+use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::{
     CallToolResult, Cursor, Icon, ListToolsResult, MetaObject, Revision, Tool, ToolAnnotations,
     ToolInputSchema,
 };
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 
+use crate::features::access::{Access, access_setters};
+use crate::features::arguments::Arguments;
 use crate::features::catalog::{Definition, Hints, ListItem};
+use crate::features::definition_error::DefinitionError;
 #[cfg(feature = "json-schema")]
 use crate::features::schema::validator::Validator;
+use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::result::IntoToolResult;
 use crate::features::{downgrade, schema};
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
-use crate::util::and_then::and_then;
+use crate::protocol::handler::{Handler, HandlerFuture, boxed};
+use crate::protocol::handler_error::HandlerError;
 
 /// A tool's handler at work.
-pub(crate) type ToolFuture =
-    Pin<Box<dyn Future<Output = Result<CallToolResult, HandlerError>> + Send>>;
+pub(crate) type ToolFuture = HandlerFuture<CallToolResult>;
 
 type ToolHandler = Box<dyn Fn(Object, Context) -> Result<ToolFuture, DecodeError> + Send + Sync>;
 
@@ -34,17 +34,17 @@ type ToolHandler = Box<dyn Fn(Object, Context) -> Result<ToolFuture, DecodeError
 ///
 /// ```
 /// use mcp_server::types::{Icon, ToolAnnotations};
-/// use mcp_server::{Context, Server, ToolDef};
+/// use mcp_server::{Server, ToolDef};
 ///
 /// let clock = ToolDef::new("clock")
 ///     .title("Clock")
 ///     .description("Tells the time")
 ///     .annotations(ToolAnnotations::new().read_only_hint(true))
 ///     .icon(Icon::new("https://example.com/clock.png"))
-///     .handler(|(), _: Context| async { Ok("noon") });
+///     .handler(async || "noon");
 /// let server = Server::builder("demo", "1.0.0").add_tool(clock).build()?;
 /// # drop(server);
-/// # Ok::<(), mcp_server::BuildError>(())
+/// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
 #[must_use = "a definition does nothing until it is added"]
 pub struct ToolDef {
@@ -52,7 +52,8 @@ pub struct ToolDef {
     input: Option<Object>,
     output: Option<Object>,
     handler: Option<ToolHandler>,
-    fault: Option<String>,
+    access: Access,
+    fault: Option<DefinitionError>,
     header_params: Vec<HeaderParam>,
     #[cfg(feature = "json-schema")]
     validators: Validators,
@@ -73,6 +74,7 @@ impl ToolDef {
             input: None,
             output: None,
             handler: None,
+            access: Access::default(),
             fault: None,
             header_params: Vec::new(),
             #[cfg(feature = "json-schema")]
@@ -117,7 +119,7 @@ impl ToolDef {
     pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
         match schema.into() {
             Value::Object(schema) => self.input = Some(schema),
-            _ => self.fault = Some("the schema of arguments must be an object".to_owned()),
+            _ => self.fault = Some("the schema of arguments must be an object".into()),
         }
         self
     }
@@ -128,22 +130,22 @@ impl ToolDef {
     pub fn output_schema(mut self, schema: impl Into<Value>) -> Self {
         match schema.into() {
             Value::Object(schema) => self.output = Some(schema),
-            _ => self.fault = Some("the schema of the output must be an object".to_owned()),
+            _ => self.fault = Some("the schema of the output must be an object".into()),
         }
         self
     }
 
-    /// What runs when the tool is called, with typed arguments.
-    pub fn handler<A, F, T>(
-        mut self,
-        handler: impl Fn(A, Context) -> F + Send + Sync + 'static,
-    ) -> Self
+    access_setters!();
+
+    /// Sets the [handler](Handler) that runs when the tool is called. The schema of the arguments is
+    /// derived from their type.
+    pub fn handler<A, M, H>(mut self, handler: H) -> Self
     where
-        A: DeserializeOwned + JsonSchema + 'static,
-        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
-        T: IntoToolResult,
+        A: Arguments,
+        H: Handler<A, M>,
+        H::Output: IntoToolResult + 'static,
     {
-        let derived = match schema::of_input::<A>() {
+        let derived = match A::schema() {
             Ok(derived) => derived,
             Err(fault) => {
                 self.fault = Some(fault);
@@ -153,27 +155,29 @@ impl ToolDef {
         let nothing = derived.is_none();
         self.input
             .get_or_insert_with(|| derived.unwrap_or_else(schema::nothing));
+        self.access.require(&handler);
+        let handler = boxed(handler, H::Output::into_tool_result);
         self.handler = Some(Box::new(move |arguments, cx| {
-            let arguments: A = if nothing {
+            let arguments = if nothing {
                 if let Some(name) = arguments.keys().next() {
                     let error = DecodeError::data("the tool takes no arguments");
                     return Err(error.inside_member(name.to_owned()));
                 }
-                json::from_value(Value::Null)?
+                A::from_nothing()?
             } else {
-                json::from_object(arguments)?
+                A::from_object(arguments)?
             };
-            Ok(run(handler(arguments, cx)))
+            Ok(handler(arguments, cx))
         }));
-        self.output::<T>()
+        self.output::<H::Output>()
     }
 
-    /// What runs when the tool is called, with arguments as they came, valid under the
-    /// [schema](Self::input_schema) that must be given.
+    /// Sets a handler whose arguments are an [`Object`]: they are validated with the
+    /// [schema](Self::input_schema), which must be given, and not decoded.
     ///
     /// ```
     /// use mcp_server::types::json::{Object, Value};
-    /// use mcp_server::{Context, Server, ToolDef};
+    /// use mcp_server::{Server, ToolDef};
     ///
     /// let schema: Value = serde_json::json!({
     ///     "type": "object",
@@ -183,27 +187,24 @@ impl ToolDef {
     /// .into();
     /// let tool = ToolDef::new("mayor")
     ///     .input_schema(schema)
-    ///     .object_handler(|args: Object, _: Context| async move {
+    ///     .object_handler(|args: Object| async move {
     ///         let city = args.get("city").and_then(Value::as_str).unwrap_or_default();
-    ///         Ok(format!("The mayor of {city} is out."))
+    ///         format!("The mayor of {city} is out.")
     ///     });
     /// let server = Server::builder("demo", "1.0.0").add_tool(tool).build()?;
     /// # drop(server);
-    /// # Ok::<(), mcp_server::BuildError>(())
+    /// # Ok::<(), mcp_server::BuildErrors>(())
     /// ```
     #[cfg(feature = "json-schema")]
-    pub fn object_handler<F, T>(
-        mut self,
-        handler: impl Fn(Object, Context) -> F + Send + Sync + 'static,
-    ) -> Self
+    pub fn object_handler<M, H>(mut self, handler: H) -> Self
     where
-        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
-        T: IntoToolResult,
+        H: Handler<Object, M>,
+        H::Output: IntoToolResult + 'static,
     {
-        self.handler = Some(Box::new(move |arguments, cx| {
-            Ok(run(handler(arguments, cx)))
-        }));
-        self.output::<T>()
+        self.access.require(&handler);
+        let handler = boxed(handler, H::Output::into_tool_result);
+        self.handler = Some(Box::new(move |arguments, cx| Ok(handler(arguments, cx))));
+        self.output::<H::Output>()
     }
 
     fn output<T: IntoToolResult>(mut self) -> Self {
@@ -221,16 +222,20 @@ impl ToolDef {
         &self.tool
     }
 
-    /// Checks the arguments and begins.
-    pub(crate) fn start(&self, arguments: Object, cx: Context) -> Result<ToolFuture, String> {
+    /// Checks the arguments and starts the handler.
+    pub(crate) fn start(
+        &self,
+        arguments: Object,
+        cx: &Context,
+    ) -> Result<ToolFuture, ArgumentsError> {
         #[cfg(feature = "json-schema")]
         if let Some(validator) = &self.validators.input {
             validator.check(&arguments)?;
         }
         let Some(handler) = &self.handler else {
-            return Err("the tool has no handler".to_owned());
+            return Err(DecodeError::data("the tool has no handler").into());
         };
-        handler(arguments, cx).map_err(|error| error.to_string())
+        Ok(handler(arguments, self.access.scoped(cx))?)
     }
 
     /// Holds the tool to its own output schema.
@@ -248,7 +253,8 @@ impl ToolDef {
                 .validators
                 .output
                 .as_ref()
-                .and_then(|validator| validator.check(content).err()),
+                .and_then(|validator| validator.check(content).err())
+                .map(|invalid| invalid.to_string()),
             #[cfg(not(feature = "json-schema"))]
             Some(_) => None,
         };
@@ -273,15 +279,15 @@ impl ToolDef {
     }
 
     /// Makes the schemas what they must be.
-    fn complete(&mut self) -> Result<(), String> {
+    fn complete(&mut self) -> Result<(), DefinitionError> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
         if self.handler.is_none() {
-            return Err("the tool has no handler".to_owned());
+            return Err("the tool has no handler".into());
         }
         let Some(mut input) = self.input.take() else {
-            return Err("a tool with an object handler needs an input schema".to_owned());
+            return Err("a tool with an object handler needs an input schema".into());
         };
         schema::object_at_root(&mut input)?;
         schema::bounded(&input)?;
@@ -315,14 +321,6 @@ impl ToolDef {
     }
 }
 
-fn run<F, T>(answer: F) -> ToolFuture
-where
-    F: Future<Output = Result<T, HandlerError>> + Send + 'static,
-    T: IntoToolResult,
-{
-    Box::pin(and_then(answer, |answer: T| answer.into_tool_result()))
-}
-
 impl Definition for ToolDef {
     const KIND: &'static str = "tool";
 
@@ -330,12 +328,24 @@ impl Definition for ToolDef {
         &self.tool.name
     }
 
-    fn check(&mut self) -> Result<(), String> {
+    fn check(&mut self) -> Result<(), DefinitionError> {
         self.complete()
+    }
+
+    fn prefix(&mut self, prefix: &str) {
+        self.tool.name.insert_str(0, prefix);
     }
 
     fn change() -> Change {
         Change::Tools
+    }
+
+    fn access(&self) -> &Access {
+        &self.access
+    }
+
+    fn access_mut(&mut self) -> &mut Access {
+        &mut self.access
     }
 }
 

@@ -8,25 +8,33 @@ use mcp_types::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::features::definition_error::DefinitionError;
 use crate::features::schema;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler_error::HandlerError;
 
-/// What a tool's handler may answer with: text, a number or a truth value, nothing, a block of
-/// content or several, [`Json`] for structured content, or a whole [`CallToolResult`].
+/// What a tool's handler may return: text, a number or a truth value, nothing, a block of content
+/// or several, [`Json`] for structured content, or a whole [`CallToolResult`]; each of them plain or
+/// in a `Result` with any error that becomes a [`HandlerError`].
 ///
 /// ```
 /// use mcp_server::types::{Base64Text, ContentBlock, ImageContent, TextContent};
-/// use mcp_server::{Context, Server};
+/// use mcp_server::Server;
 ///
 /// let server = Server::builder("demo", "1.0.0")
-///     .tool("dot", "Draws a dot", |(), _: Context| async {
+///     .tool("dot", "Draws a dot", async || {
 ///         let picture = ImageContent::new(Base64Text::encode(b"..."), "image/png");
-///         Ok(vec![ContentBlock::from(TextContent::new("A dot:")), picture.into()])
+///         vec![ContentBlock::from(TextContent::new("A dot:")), picture.into()]
 ///     })
 ///     .build()?;
 /// # drop(server);
-/// # Ok::<(), mcp_server::BuildError>(())
+/// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the result of a tool",
+    label = "a tool cannot return this",
+    note = "a struct is returned as structured content: wrap it in `mcp_server::Json` and derive \
+            `serde::Serialize` and `schemars::JsonSchema`"
+)]
 pub trait IntoToolResult {
     /// Makes the result.
     ///
@@ -38,7 +46,7 @@ pub trait IntoToolResult {
     /// The schema of the structured content, if there always is some.
     #[doc(hidden)]
     #[must_use]
-    fn output_schema() -> Option<Result<Object, String>> {
+    fn output_schema() -> Option<Result<Object, DefinitionError>> {
         None
     }
 }
@@ -47,7 +55,7 @@ pub trait IntoToolResult {
 /// schema of the tool's output is derived from the type.
 ///
 /// ```
-/// use mcp_server::{Context, Json, Server};
+/// use mcp_server::{Json, Server};
 /// use schemars::JsonSchema;
 /// use serde::Serialize;
 ///
@@ -57,12 +65,10 @@ pub trait IntoToolResult {
 /// }
 ///
 /// let server = Server::builder("weather", "1.0.0")
-///     .tool("now", "The weather now", |(), _: Context| async {
-///         Ok(Json(Weather { celsius: 3.5 }))
-///     })
+///     .tool("now", "The weather now", async || Json(Weather { celsius: 3.5 }))
 ///     .build()?;
 /// # drop(server);
-/// # Ok::<(), mcp_server::BuildError>(())
+/// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Json<T>(pub T);
@@ -74,8 +80,18 @@ impl<T: Serialize + JsonSchema> IntoToolResult for Json<T> {
         Ok(CallToolResult::new([TextContent::new(text).into()]).structured_content(value))
     }
 
-    fn output_schema() -> Option<Result<Object, String>> {
+    fn output_schema() -> Option<Result<Object, DefinitionError>> {
         Some(schema::of_output::<T>())
+    }
+}
+
+impl<T: IntoToolResult, E: Into<HandlerError>> IntoToolResult for Result<T, E> {
+    fn into_tool_result(self) -> Result<CallToolResult, HandlerError> {
+        self.map_err(Into::into)?.into_tool_result()
+    }
+
+    fn output_schema() -> Option<Result<Object, DefinitionError>> {
+        T::output_schema()
     }
 }
 

@@ -13,12 +13,13 @@ use tracing::Span;
 
 use super::select::{Selected, unmet};
 use crate::features::resources::fixed_body::FixedBody;
-use crate::features::resources::found::Found;
+use crate::features::resources::found::{Found, Located};
+use crate::protocol::answer::Rejection;
 use crate::protocol::core::Context;
 use crate::protocol::core::Core;
-use crate::protocol::error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
-use crate::protocol::error_report::{logged, report};
+use crate::protocol::error_report::{logged, report, resolve};
 use crate::protocol::extensions::Extensions;
+use crate::protocol::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
 use crate::protocol::message_sink::{MessageSink, TrySend};
 use crate::protocol::peer::Peer;
 use crate::protocol::request_task::RequestTask;
@@ -76,7 +77,7 @@ impl MessageSink for Nowhere {
 /// Runs the handlers that the request needs. They are dropped with the future.
 pub(crate) async fn read(
     server: &Arc<Core>,
-    found: Found,
+    located: Located,
     extensions: Extensions,
     span: Span,
     request: Arc<Parts>,
@@ -99,12 +100,16 @@ pub(crate) async fn read(
             progress: ProgressThrottle::default(),
             inputs: OnceLock::new(),
         }),
+        values: None,
     };
     let (sender, mut receiver) = oneshot::channel();
     let running = {
         let cx = cx.clone();
         Box::pin(async move {
-            let outcome = outcome(&found, &cx, &request).await;
+            let outcome = match located.admit(&cx).await {
+                Ok(found) => outcome(&found, &cx, &request).await,
+                Err(error) => Err(error),
+            };
             let _ = sender.send(outcome.map_err(|error| failed(error, &cx)));
             Ok(Vec::new())
         })
@@ -179,6 +184,10 @@ fn unread(resource: &Resource, etag: &str, request: &Parts) -> Option<WithoutCon
 }
 
 fn failed(error: HandlerError, cx: &Context) -> Failed {
+    let error = resolve(error, cx);
+    if matches!(error.rejection, Some(Rejection::Forbidden(_))) {
+        return Failed::NotFound;
+    }
     match error.cause {
         // A URI whose variables are not of their types is no resource either.
         Cause::Protocol(error)

@@ -19,9 +19,9 @@ use super::answer;
 use super::read;
 use super::read::{Failed, Outcome};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
-use crate::features::resources::found::Found;
+use crate::features::resources::found::Located;
 use crate::proposals::https_url::issue::{Denied, Urls};
-use crate::protocol::error::Chain;
+use crate::protocol::error_text::Chain;
 use crate::protocol::quota::Exhausted;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::DownloadPermit;
@@ -157,7 +157,7 @@ impl UrlService {
             .catalogs
             .resources
             .locate(&token.uri)
-            .filter(Found::has_url);
+            .filter(Located::has_url);
         let Some(found) = found else {
             return refuse(StatusCode::NOT_FOUND, not_found);
         };

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::sse::{Event, write_event};
@@ -94,12 +94,19 @@ pub(crate) fn not_allowed(allowed: &'static str) -> Response<HttpBody> {
 
 /// The response with an answer and nothing else.
 pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
-    let status = match answer.refused {
+    let status = match &answer.refused {
         None => StatusCode::OK,
         Some(Rejection::Malformed | Rejection::Mismatch) => StatusCode::BAD_REQUEST,
         Some(Rejection::NoMethod) => StatusCode::NOT_FOUND,
+        Some(Rejection::Forbidden(_)) => StatusCode::FORBIDDEN,
     };
-    json(status, answer.message)
+    let mut response = json(status, answer.message);
+    if let Some(Rejection::Forbidden(Some(challenge))) = &answer.refused
+        && let Ok(challenge) = HeaderValue::from_str(challenge.as_str())
+    {
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    }
+    response
 }
 
 /// Serves a request whose end the client waits for: it lasts as long as the response is read.

@@ -249,7 +249,7 @@ impl Connection {
             }
         };
         if let Err(error) = ended {
-            tracing::debug!(error = %crate::protocol::error::Chain(&error), "a connection broke");
+            tracing::debug!(error = %crate::protocol::error_text::Chain(&error), "a connection broke");
         }
     }
 }

@@ -1,6 +1,5 @@
 //! [`TemplateDef`]: the definition of all resources whose URIs a template makes.
 
-use std::future::Future;
 use std::time::Duration;
 
 #[cfg(feature = "_proposals")]
@@ -10,10 +9,11 @@ use mcp_types::{
     Annotations, CacheScope, Cursor, Icon, ListResourceTemplatesResult, MetaObject,
     ResourceTemplate, Revision,
 };
-use serde::de::DeserializeOwned;
 
 use super::template::Template;
+use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{Definition, Hints, ListItem};
+use crate::features::definition_error::DefinitionError;
 use crate::features::resources::contents::IntoContents;
 use crate::features::resources::defined::Defined;
 use crate::features::resources::defined::TEMPLATE;
@@ -24,32 +24,34 @@ use crate::features::resources::handlers::DescribeHandler;
 #[cfg(feature = "seal")]
 use crate::features::resources::handlers::ListHandler;
 use crate::features::resources::handlers::ReadHandler;
-use crate::features::resources::variables;
+use crate::features::resources::variables::TemplateVariables;
 use crate::protocol::changes::Change;
-use crate::protocol::core::Context;
-use crate::protocol::error::HandlerError;
+use crate::protocol::handler::Handler;
+#[cfg(feature = "_proposals")]
+use crate::protocol::handler::IntoResult;
 
 /// A resource template with all that can be said of it.
 ///
 /// ```
 /// use mcp_server::types::json::Map;
-/// use mcp_server::{Context, Server, TemplateDef};
+/// use mcp_server::{Server, TemplateDef};
 ///
 /// let pages = TemplateDef::new("wiki://{+path}{?lang}", "page")
 ///     .title("Page")
 ///     .mime_type("text/markdown")
-///     .handler(|_uri, variables: Map<String>, _: Context| async move {
+///     .handler(|variables: Map<String>| async move {
 ///         let lang = variables.get("lang").map_or("en", String::as_str);
-///         Ok(format!("# {:?} in {lang}", variables.get("path")))
+///         format!("# {:?} in {lang}", variables.get("path"))
 ///     });
 /// let server = Server::builder("wiki", "1.0.0").add_resource_template(pages).build()?;
 /// # drop(server);
-/// # Ok::<(), mcp_server::BuildError>(())
+/// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
 #[must_use = "a definition does nothing until it is added"]
 pub struct TemplateDef {
     template: ResourceTemplate,
     hints: Hints,
+    access: Access,
     #[cfg(feature = "https-url")]
     http_url: bool,
     matcher: Option<Template>,
@@ -74,6 +76,7 @@ impl TemplateDef {
         Self {
             template: ResourceTemplate::new(template, name),
             hints: Hints::default(),
+            access: Access::default(),
             #[cfg(feature = "https-url")]
             http_url: true,
             matcher: None,
@@ -88,36 +91,37 @@ impl TemplateDef {
     }
 
     described!(template, each);
+    access_setters!();
 
-    /// What runs when a resource of the template is read: gets its URI and the variables.
-    pub fn handler<P, F, C>(
-        mut self,
-        handler: impl Fn(String, P, Context) -> F + Send + Sync + 'static,
-    ) -> Self
+    /// Sets the [handler](Handler) that reads the resources of the template: an async function of
+    /// the variables, if it needs them, and of extractors. [`ResourceUri`](crate::ResourceUri) is the
+    /// URI.
+    ///
+    /// The variables are decoded and parsed as their type asks for, a struct or a map of texts. They
+    /// come from the client: `../` may be among them.
+    pub fn handler<P, M, H>(mut self, handler: H) -> Self
     where
-        P: DeserializeOwned + 'static,
-        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-        C: IntoContents,
+        P: TemplateVariables,
+        H: Handler<P, M>,
+        H::Output: IntoContents + 'static,
     {
-        self.reader = Some(Box::new(move |asked, variables, cx| {
-            let variables: P = variables::typed(&asked.uri, variables)?;
-            let answer = handler(asked.uri.clone(), variables, cx);
-            Ok(handlers::contents(answer, asked.uri, asked.mime_type))
-        }));
+        self.access.require(&handler);
+        self.reader = Some(handlers::reader(handler, P::from_variables));
         self
     }
 
-    /// What runs when only the description of a resource is asked for, without the contents.
+    /// Sets the handler that describes a resource of the template without reading it: an async
+    /// function of a [`Resource`] with the URI and what the definition says of all resources, and of
+    /// extractors, which completes it with name, size or the time of the last change.
+    /// [`Variables`](crate::Variables) are those of the template.
     ///
-    /// It is given the URI and what the definition says of all resources, and the variables, and
-    /// completes it: name, size, time of the last change. A URI that there is no resource for is a
-    /// [`HandlerError::resource_not_found`]. Without this handler the definition says all, of
-    /// every URI that the template makes. It runs when that [of a resource](crate::ResourceDef::describe)
-    /// does.
+    /// A URI that there is no resource for is a [`HandlerError::resource_not_found`]. Without this
+    /// handler the definition says everything, of every URI that the template makes. It runs when
+    /// that [of a resource](crate::ResourceDef::describe) does.
     ///
     /// ```
     /// use mcp_server::types::Resource;
-    /// use mcp_server::{Context, HandlerError, TemplateDef};
+    /// use mcp_server::{HandlerError, TemplateDef, Variables};
     /// use serde::Deserialize;
     ///
     /// #[derive(Deserialize)]
@@ -125,31 +129,31 @@ impl TemplateDef {
     ///     number: u32,
     /// }
     ///
+    /// async fn describe(
+    ///     resource: Resource,
+    ///     Variables(page): Variables<Page>,
+    /// ) -> Result<Resource, HandlerError> {
+    ///     if page.number > 300 {
+    ///         return Err(HandlerError::resource_not_found(resource.uri));
+    ///     }
+    ///     Ok(resource.title(format!("Page {}", page.number)))
+    /// }
+    ///
     /// let pages = TemplateDef::new("book://{number}", "page")
-    ///     .handler(|_uri: String, page: Page, _: Context| async move {
-    ///         Ok(format!("This is page {}.", page.number))
-    ///     })
-    ///     .describe(|resource: Resource, page: Page, _: Context| async move {
-    ///         if page.number > 300 {
-    ///             return Err(HandlerError::resource_not_found(resource.uri));
-    ///         }
-    ///         Ok(resource.title(format!("Page {}", page.number)))
-    ///     });
+    ///     .handler(|page: Page| async move { format!("This is page {}.", page.number) })
+    ///     .describe(describe);
     /// # drop(pages);
     /// ```
+    ///
+    /// [`HandlerError::resource_not_found`]: crate::HandlerError::resource_not_found
     #[cfg(feature = "_proposals")]
-    pub fn describe<P, F>(
-        mut self,
-        handler: impl Fn(Resource, P, Context) -> F + Send + Sync + 'static,
-    ) -> Self
+    pub fn describe<M, H>(mut self, handler: H) -> Self
     where
-        P: DeserializeOwned + 'static,
-        F: Future<Output = Result<Resource, HandlerError>> + Send + 'static,
+        H: Handler<Resource, M>,
+        H::Output: IntoResult<Resource> + 'static,
     {
-        self.describer = Some(Box::new(move |resource, variables, cx| {
-            let variables: P = variables::typed(&resource.uri, variables)?;
-            Ok(Box::pin(handler(resource, variables, cx)))
-        }));
+        self.access.require(&handler);
+        self.describer = Some(handlers::describer(handler));
         self
     }
 
@@ -192,14 +196,15 @@ impl Defined for TemplateDef {
 
 impl Definition for TemplateDef {
     const KIND: &'static str = TEMPLATE;
+    const IS_RESOURCE: bool = true;
 
     fn key(&self) -> &str {
         &self.template.uri_template
     }
 
-    fn check(&mut self) -> Result<(), String> {
+    fn check(&mut self) -> Result<(), DefinitionError> {
         if self.reader.is_none() {
-            return Err("the template has no handler".to_owned());
+            return Err("the template has no handler".into());
         }
         let matcher = Template::parse(&self.template.uri_template);
         self.matcher = Some(matcher.map_err(|error| error.to_string())?);
@@ -208,6 +213,14 @@ impl Definition for TemplateDef {
 
     fn change() -> Change {
         Change::Resources
+    }
+
+    fn access(&self) -> &Access {
+        &self.access
+    }
+
+    fn access_mut(&mut self) -> &mut Access {
+        &mut self.access
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::protocol::changes::{BusMessage, BusReceiver};
 use crate::protocol::dispatch::Parsed;
-use crate::protocol::error::Chain;
+use crate::protocol::error_text::Chain;
 use crate::protocol::respond;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::session::session_store::SessionDelta;

@@ -91,7 +91,10 @@ impl Endpoint {
 /// A response of one text. To clients of these revisions 404 says that the session is over: an
 /// error is an answer like others, but for what is wrong about HTTP itself.
 fn whole(last: Answer) -> Response<HttpBody> {
-    if last.refused == Some(Rejection::Mismatch) {
+    if matches!(
+        last.refused,
+        Some(Rejection::Mismatch | Rejection::Forbidden(_))
+    ) {
         return answer::answer(last);
     }
     answer::json(StatusCode::OK, last.message)

@@ -16,7 +16,7 @@ use super::event_store::EventStore;
 use super::sse_event::{write_numbered, write_prime};
 use super::stream_buffer::{Phase, Reads};
 use crate::protocol::answer::Answer;
-use crate::protocol::error::Chain;
+use crate::protocol::error_text::Chain;
 use crate::protocol::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;

@@ -9,7 +9,7 @@ use mcp_types::RequestId;
 
 use super::stream::{Stream, set};
 use crate::protocol::answer::Answer;
-use crate::protocol::error::Chain;
+use crate::protocol::error_text::Chain;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
 

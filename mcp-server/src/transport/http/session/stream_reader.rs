@@ -13,7 +13,7 @@ use super::event_store::{EventStore, StoreError};
 use super::sse_event::write_numbered;
 use super::stream::{Next, Stream};
 use crate::protocol::core::Core;
-use crate::protocol::error::Chain;
+use crate::protocol::error_text::Chain;
 use crate::transport::http::session::event_store::EventPage;
 use crate::transport::http::session::handle::ConnectionGuard;
 use crate::transport::http::sse_comment::comment;

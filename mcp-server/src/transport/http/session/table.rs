@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::event_store::{EventStore, StoreError};
 use super::session_store::{Record, SessionStore, read, record, restore};
 use crate::protocol::core::Core;
-use crate::protocol::error::Chain;
+use crate::protocol::error_text::Chain;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::{Gauge, PeerUsage};
 use crate::protocol::session::Session;

@@ -1,0 +1,80 @@
+//! [`ResourceUri`] and [`Variables`]: what a request says of the resource that it asks for.
+
+use mcp_types::json::Map;
+#[cfg(feature = "templates")]
+use serde::de::DeserializeOwned;
+
+#[cfg(feature = "templates")]
+use crate::features::resources::variables;
+use crate::protocol::core::Context;
+use crate::protocol::extract::FromContext;
+use crate::protocol::handler_error::HandlerError;
+use crate::protocol::requirements::Requirements;
+
+/// The resource that a handler is asked for, attached to its context.
+pub(crate) struct ResourceRequest {
+    pub(crate) uri: String,
+    #[cfg_attr(
+        not(feature = "templates"),
+        expect(dead_code, reason = "only templates have variables")
+    )]
+    pub(crate) variables: Map<String>,
+}
+
+/// Extracts the URI of the resource that a handler is asked for. Only for handlers of resources and
+/// of resource templates: elsewhere, building the server fails with
+/// [`BuildError::NotAResource`](crate::BuildError::NotAResource).
+///
+/// The URI is the client's text. It may contain `../` where a template has a variable.
+///
+/// ```
+/// use mcp_server::{ResourceUri, Server};
+///
+/// let server = Server::builder("demo", "1.0.0")
+///     .resource("time://now", "now", |ResourceUri(uri): ResourceUri| async move {
+///         format!("{uri} is noon")
+///     })
+///     .build()?;
+/// # drop(server);
+/// # Ok::<(), mcp_server::BuildErrors>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceUri(pub String);
+
+impl FromContext for ResourceUri {
+    fn requirements(requirements: &mut Requirements) {
+        requirements.resource::<Self>();
+    }
+
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        let request = cx.value::<ResourceRequest>();
+        let request = request.ok_or_else(no_resource)?;
+        Ok(Self(request.uri.clone()))
+    }
+}
+
+/// Extracts the variables of a resource template from the URI, decoded and parsed as the type asks
+/// for. For the handlers of [`TemplateDef::describe`](crate::TemplateDef::describe), whose argument
+/// is the resource; handlers that read have the variables as their argument.
+///
+/// Only for handlers of resources and of resource templates, as [`ResourceUri`].
+#[cfg(feature = "templates")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variables<P>(pub P);
+
+#[cfg(feature = "templates")]
+impl<P: DeserializeOwned + Send> FromContext for Variables<P> {
+    fn requirements(requirements: &mut Requirements) {
+        requirements.resource::<Self>();
+    }
+
+    async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
+        let request = cx.value::<ResourceRequest>();
+        let request = request.ok_or_else(no_resource)?;
+        variables::typed(&request.uri, request.variables.clone()).map(Self)
+    }
+}
+
+fn no_resource() -> HandlerError {
+    HandlerError::internal("the request names no resource")
+}
