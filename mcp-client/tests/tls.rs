@@ -6,14 +6,14 @@ mod certificate;
 use std::net::SocketAddr;
 
 use mcp_client::{Client, Http};
-use mcp_server::{Context, Server};
+use mcp_server::Server;
 
 use certificate::certified;
 
 /// Serves over TLS; gives the certificate in PEM.
 fn serve() -> (SocketAddr, String) {
     let server = Server::builder("secure", "1.0.0")
-        .tool("greet", "Greets", |(), _: Context| async { Ok("hello") })
+        .tool("greet", "Greets", async || "hello")
         .build()
         .expect("the definition is valid");
     let (tls, certificate) = certified(&["localhost"]);

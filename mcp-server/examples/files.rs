@@ -80,7 +80,7 @@ async fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut builder = Server::builder("files", env!("CARGO_PKG_VERSION"))
         .title("Files")
         .description("The files below a folder")
-        .page_size(options.page_size)
+        .page_size(options.page_size.get())
         .proposals(Proposal::ALL.iter().copied());
     if let Some(urls) = urls {
         builder = builder.http_urls(urls);

@@ -1,6 +1,6 @@
 //! A server under axum, beside other routes: `cargo run -p mcp-server --features http --example http`
 
-use mcp_server::{Context, HttpConfig, Server};
+use mcp_server::{HttpConfig, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,11 +13,9 @@ struct Greet {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::builder("http-example", "1.0.0")
-        .tool(
-            "greet",
-            "Greets somebody",
-            |args: Greet, _: Context| async move { Ok(format!("Hello, {}!", args.name)) },
-        )
+        .tool("greet", "Greets somebody", |args: Greet| async move {
+            format!("Hello, {}!", args.name)
+        })
         .build()?;
     let app = axum::Router::new()
         .route("/health", axum::routing::get(|| async { "well" }))

@@ -8,7 +8,7 @@ pub(crate) mod catalog;
 pub(crate) mod completions;
 pub(crate) mod definition_error;
 pub(crate) mod downgrade;
-#[cfg(feature = "seal")]
+#[cfg(feature = "asking")]
 pub(crate) mod input;
 pub(crate) mod list_handle;
 pub(crate) mod logging;

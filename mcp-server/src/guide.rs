@@ -1,14 +1,14 @@
 //! How things are done, page by page. Every example compiles.
 
-#[cfg(all(feature = "json-schema", feature = "seal", feature = "templates"))]
+#[cfg(all(feature = "json-schema", feature = "asking", feature = "templates"))]
 pub mod offers;
-#[cfg(feature = "seal")]
+#[cfg(feature = "asking")]
 pub mod peers;
-#[cfg(all(feature = "http", feature = "seal"))]
+#[cfg(all(feature = "http", feature = "asking"))]
 pub mod requests;
 #[cfg(all(feature = "sep-2093", feature = "templates"))]
 pub mod resources;
-#[cfg(all(feature = "http", feature = "seal"))]
+#[cfg(all(feature = "http", feature = "asking"))]
 pub mod serving;
 #[cfg(feature = "https-url")]
 pub mod urls;

@@ -60,18 +60,18 @@ mod util;
 
 pub use features::catalog::Definition;
 pub use features::completions::{Completing, IntoCompletion};
-#[cfg(feature = "seal")]
+#[cfg(feature = "asking")]
 pub use features::input::ask::Ask;
-#[cfg(feature = "seal")]
-pub use features::input::error::InputError;
-#[cfg(feature = "seal")]
+#[cfg(feature = "asking")]
+pub use features::input::error::{ClientError, InputError};
+#[cfg(feature = "asking")]
 pub use features::input::form::{Elicited, Field, Form};
 pub use features::list_handle::ListHandle;
 pub use features::prompts::definition::PromptDef;
 pub use features::prompts::result::{IntoMessage, IntoPrompt};
 pub use features::resources::contents::IntoContents;
 pub use features::resources::definition::ResourceDef;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 pub use features::resources::listed::{ListAt, ResourcePage};
 pub use features::resources::request::ResourceUri;
 #[cfg(feature = "templates")]
@@ -106,7 +106,7 @@ pub use protocol::peer::Peer;
 #[cfg(feature = "http")]
 pub use protocol::peer_address::PeerAddress;
 pub use protocol::requirements::Requirements;
-#[cfg(feature = "seal")]
+#[cfg(feature = "_seal")]
 pub use protocol::seal::{Keys, SealError};
 pub use protocol::state::State;
 pub use server::builder::ServerBuilder;

@@ -46,7 +46,7 @@ pub(crate) mod resource_urls;
 pub(crate) mod respond;
 pub(crate) mod retained;
 pub(crate) mod route;
-#[cfg(feature = "seal")]
+#[cfg(feature = "_seal")]
 pub(crate) mod seal;
 pub(crate) mod session;
 pub(crate) mod sizes;

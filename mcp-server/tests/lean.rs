@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use mcp_server::types::{CacheScope, Revision};
-use mcp_server::{BuildError, Completing, Context, ResourceDef, Server};
+use mcp_server::{BuildError, Completing, ResourceDef, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -30,14 +30,12 @@ struct Dice {
     eyes: u8,
 }
 
-fn build<A>(read: fn(A) -> String) -> Result<Server, BuildError>
+fn build<A>(read: fn(A) -> String) -> Result<Server, BuildErrors>
 where
     A: serde::de::DeserializeOwned + JsonSchema + Send + 'static,
 {
     Server::builder("lean", "1.0.0")
-        .tool("put", "Puts", move |args: A, _: Context| {
-            std::future::ready(Ok(read(args)))
-        })
+        .tool("put", "Puts", move |args: A| std::future::ready(read(args)))
         .build()
 }
 
@@ -94,8 +92,8 @@ fn resources() -> Server {
     Server::builder("lean", "1.0.0")
         .add_resource(ResourceDef::text("demo:a", "a", "A"))
         .cache_resources(Duration::from_secs(5), CacheScope::Public)
-        .complete_resource("own:{x}", "x", |typing: Completing, _| async move {
-            Ok(vec![format!("{}!", typing.value)])
+        .complete_resource("own:{x}", "x", |typing: Completing| async move {
+            vec![format!("{}!", typing.value)]
         })
         .build()
         .expect("the definition is valid")

@@ -7,7 +7,7 @@ mod trace {
     mod hostile;
     mod peer;
     mod refused;
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "asking")]
     mod setup;
     mod spans;
 }

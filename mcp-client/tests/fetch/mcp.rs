@@ -24,9 +24,9 @@ impl Mcp {
         let counter = Arc::clone(&reads);
         let data = mcp_server::ResourceDef::new(URI, "data")
             .mime_type("text/plain")
-            .handler(move |_, _| {
+            .handler(move || {
                 counter.fetch_add(1, Ordering::SeqCst);
-                ready(Ok(String::from_utf8_lossy(READ).into_owned()))
+                ready(String::from_utf8_lossy(READ).into_owned())
             });
         let server = mcp_server::Server::builder("demo", "1.0.0").add_resource(data);
         let server = server.build().expect("the definition is valid");

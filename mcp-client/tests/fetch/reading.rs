@@ -14,7 +14,7 @@ use crate::web::{Reply, Web, soon};
 
 /// A client of a server whose resource has these contents.
 async fn client(contents: Vec<AnyResourceContents>) -> Client {
-    let data = ResourceDef::new(URI, "data").handler(move |_, _| ready(Ok(contents.clone())));
+    let data = ResourceDef::new(URI, "data").handler(move || ready(contents.clone()));
     let server = Server::builder("demo", "1.0.0").add_resource(data).build();
     let server = server.expect("the definition is valid");
     let (ours, theirs) = tokio::io::duplex(64 << 10);

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use mcp_client::types::{ContentBlock, Resource, ResourceLink};
 use mcp_client::{Client, FetchPolicy, FetchedBy, Http, Proposal};
-use mcp_server::{Context, HttpUrls, ResourceDef, Server};
+use mcp_server::{HttpUrls, ResourceDef, Server};
 
 use crate::certificate::certified;
 use crate::web::soon;
@@ -41,9 +41,9 @@ impl Both {
             .add_resource(
                 ResourceDef::bytes("demo://large", "large", large()).mime_type("image/png"),
             )
-            .tool("link", "Links", |(), _: Context| async {
+            .tool("link", "Links", || async {
                 let link = ResourceLink::new("demo://text", "text");
-                Ok(ContentBlock::from(link))
+                ContentBlock::from(link)
             })
             .add_resource(ResourceDef::text("demo://without", "without", "-").http_url(false))
             .build()

@@ -20,14 +20,20 @@ struct Add {
 
 pub(crate) fn serve() -> SocketAddr {
     let server = Server::builder("adder", "1.0.0")
-        .tool("add", "Adds", |args: Add, cx: Context| async move {
-            cx.progress(0.5, 1.0, "half").await?;
-            Ok(args.a + args.b)
-        })
-        .tool("ask", "Asks", |(), cx: Context| async move {
-            Ok(cx.roots().await?.len())
-        })
-        .tool("never", "Never ends", |(), _: Context| {
+        .tool(
+            "add",
+            "Adds",
+            async |args: Add, cx: Context| -> Result<_, HandlerError> {
+                cx.progress(0.5, 1.0, "half").await?;
+                Ok(args.a + args.b)
+            },
+        )
+        .tool(
+            "ask",
+            "Asks",
+            async |cx: Context| -> Result<_, HandlerError> { Ok(cx.roots().await?.len()) },
+        )
+        .tool("never", "Never ends", || {
             std::future::pending::<Result<(), HandlerError>>()
         })
         .build()

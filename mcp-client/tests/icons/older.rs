@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use mcp_client::types::{Icon, Revision};
 use mcp_client::{ByteStream, Client};
-use mcp_server::{Context, PromptDef, ResourceDef, Server, TemplateDef, ToolDef};
+use mcp_server::{PromptDef, ResourceDef, Server, TemplateDef, ToolDef};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -18,12 +18,11 @@ fn icon(of: &str) -> Icon {
 
 /// A server with an icon for everything, each set in one line.
 fn server() -> Server {
-    let tool = ToolDef::new("tool").handler(|(), _: Context| async { Ok("done") });
+    let tool = ToolDef::new("tool").handler(async || "done");
     let resource = ResourceDef::text("demo://one", "one", "text");
-    let template = TemplateDef::new("demo://{id}", "all").handler(
-        |_, _: std::collections::BTreeMap<String, String>, _| async { Ok("text".to_owned()) },
-    );
-    let prompt = PromptDef::new("prompt").handler(|(), _: Context| async { Ok("text") });
+    let template = TemplateDef::new("demo://{id}", "all")
+        .handler(|_: std::collections::BTreeMap<String, String>| async { "text".to_owned() });
+    let prompt = PromptDef::new("prompt").handler(async || "text");
     Server::builder("demo", "1.0.0")
         .icon(icon("server"))
         .website_url("https://example.com/about")

@@ -11,7 +11,7 @@ use mcp_client::{
     ByteStream, CallError, Client, ClientBuilder, Current, Http, Proposal, SubscriptionEvent,
 };
 use mcp_server::types::Annotations;
-use mcp_server::{Context, ListAt, ResourceDef, ResourcePage, Server};
+use mcp_server::{ListAt, ResourceDef, ResourcePage, Server};
 
 use crate::script::soon;
 
@@ -45,36 +45,36 @@ fn server(note: &Note) -> Server {
         .add_resource(
             ResourceDef::new("demo:note", "note")
                 .kind("note")
-                .handler(move |_: String, _: Context| {
+                .handler(move || {
                     reading.reads.fetch_add(1, Ordering::SeqCst);
                     let text = reading.text();
-                    async move { Ok(text) }
+                    async move { text }
                 })
-                .describe(move |resource: Resource, _: Context| {
+                .describe(move |resource: Resource| {
                     let edits = describing.edits.load(Ordering::SeqCst);
-                    async move { Ok(resource.version(edits.to_string())) }
+                    async move { resource.version(edits.to_string()) }
                 }),
         )
         .add_resource(
             ResourceDef::new("demo:all", "all")
                 .collection()
-                .handler(|_: String, _: Context| async {
+                .handler(|| async {
                     let inside = TextResourceContents::new("demo:all/a", "A");
-                    Ok(AnyResourceContents::from(inside))
+                    AnyResourceContents::from(inside)
                 })
-                .list(move |at: ListAt, _: Context| async move {
-                    Ok(match at.after.as_deref() {
+                .list(move |at: ListAt| async move {
+                    match at.after.as_deref() {
                         None => ResourcePage::new([member("a")]).next("a"),
                         _ => ResourcePage::new([member("b")]),
-                    })
+                    }
                 }),
         )
         .add_resource(ResourceDef::text("demo:motto", "motto", "Simple"))
-        .tool("show", "Shows the note", |(), _: Context| async {
+        .tool("show", "Shows the note", || async {
             let contents = TextResourceContents::new("demo:motto", "Simple");
             let annotations = Annotations::new().last_modified("2026-01-02T03:04:05Z");
             let embedded = EmbeddedResource::new(contents).annotations(annotations);
-            Ok(vec![ContentBlock::from(embedded)])
+            vec![ContentBlock::from(embedded)]
         })
         .build()
         .expect("the definition is valid")

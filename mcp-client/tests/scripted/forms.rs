@@ -3,7 +3,7 @@
 use mcp_client::types::json::{self, Object, Value};
 use mcp_client::types::{BooleanSchema, ElicitResult, Revision};
 use mcp_client::{ByteStream, CallError, Client, FormError, Misfit};
-use mcp_server::{Context, Elicited, Form, Server};
+use mcp_server::{Context, Elicited, Form, HandlerError, Server};
 
 use crate::fake::Fake;
 
@@ -144,13 +144,17 @@ async fn an_answer_that_does_not_fit_is_not_sent() {
 #[tokio::test]
 async fn servers_of_the_older_era_get_the_same_answers() {
     let server = Server::builder("asks", "1.0.0")
-        .tool("ask", "Asks", |(), cx: Context| async move {
-            let form = Form::new("Sure?").required("sure", BooleanSchema::new().default(true));
-            let Elicited::Accepted(answer) = cx.elicit(form).await? else {
-                return Ok("nobody".to_owned());
-            };
-            Ok(format!("{:?}", answer.get("sure")))
-        })
+        .tool(
+            "ask",
+            "Asks",
+            async |cx: Context| -> Result<_, HandlerError> {
+                let form = Form::new("Sure?").required("sure", BooleanSchema::new().default(true));
+                let Elicited::Accepted(answer) = cx.elicit(form).await? else {
+                    return Ok("nobody".to_owned());
+                };
+                Ok(format!("{:?}", answer.get("sure")))
+            },
+        )
         .build()
         .expect("the definition is valid");
     let (ours, theirs) = tokio::io::duplex(64 << 10);

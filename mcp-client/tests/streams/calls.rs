@@ -21,11 +21,15 @@ struct Add {
 fn server() -> Server {
     Server::builder("adder", "1.0.0")
         .instructions("Add.")
-        .tool("add", "Adds", |args: Add, cx: Context| async move {
-            cx.progress(0.5, 1.0, "half").await?;
-            Ok(args.a + args.b)
-        })
-        .tool("never", "Never ends", |(), _: Context| {
+        .tool(
+            "add",
+            "Adds",
+            async |args: Add, cx: Context| -> Result<_, HandlerError> {
+                cx.progress(0.5, 1.0, "half").await?;
+                Ok(args.a + args.b)
+            },
+        )
+        .tool("never", "Never ends", || {
             std::future::pending::<Result<(), HandlerError>>()
         })
         .build()
@@ -93,14 +97,18 @@ async fn a_call_ends_in_time_and_the_connection_goes_on() {
 #[tokio::test]
 async fn questions_of_a_modern_server_are_answered() {
     let server = Server::builder("asks", "1.0.0")
-        .tool("greet", "Greets", |(), cx: Context| async move {
-            let form = Form::new("Name?").required("name", StringSchema::new());
-            let Elicited::Accepted(answer) = cx.elicit(form).await? else {
-                return Ok("nobody".to_owned());
-            };
-            let roots = cx.roots().await?;
-            Ok(format!("{:?} in {}", answer.get("name"), roots.len()))
-        })
+        .tool(
+            "greet",
+            "Greets",
+            async |cx: Context| -> Result<_, HandlerError> {
+                let form = Form::new("Name?").required("name", StringSchema::new());
+                let Elicited::Accepted(answer) = cx.elicit(form).await? else {
+                    return Ok("nobody".to_owned());
+                };
+                let roots = cx.roots().await?;
+                Ok(format!("{:?} in {}", answer.get("name"), roots.len()))
+            },
+        )
         .build()
         .expect("the definition is valid");
     let builder = Client::builder("test", "1.0.0")
@@ -139,19 +147,23 @@ async fn arguments_of_a_type_are_sent_and_what_is_no_object_is_not() {
 #[tokio::test]
 async fn a_server_sees_who_the_client_says_that_it_is() {
     let server = Server::builder("asks", "1.0.0")
-        .tool("who", "Says who calls", |(), cx: Context| async move {
-            let peer = cx.peer();
-            let info = peer
-                .client_info()
-                .ok_or_else(|| HandlerError::tool("nobody"))?;
-            let said = [&info.title, &info.description, &info.website_url];
-            let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
-            Ok(format!(
-                "{} {}",
-                said.join(" "),
-                info.icons.iter().flatten().count()
-            ))
-        })
+        .tool(
+            "who",
+            "Says who calls",
+            async |cx: Context| -> Result<_, HandlerError> {
+                let peer = cx.peer();
+                let info = peer
+                    .client_info()
+                    .ok_or_else(|| HandlerError::tool("nobody"))?;
+                let said = [&info.title, &info.description, &info.website_url];
+                let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
+                Ok(format!(
+                    "{} {}",
+                    said.join(" "),
+                    info.icons.iter().flatten().count()
+                ))
+            },
+        )
         .build()
         .expect("the definition is valid");
     let icon = mcp_client::types::Icon::new("https://example.com/icon.png");

@@ -15,31 +15,47 @@ use tokio::sync::{Notify, mpsc};
 
 fn server() -> Server {
     Server::builder("asks", "1.0.0")
-        .tool("form", "Asks for a name", |(), cx: Context| async move {
-            let form = Form::new("Name?").required("name", StringSchema::new());
-            let Elicited::Accepted(answer) = cx.elicit(form).await? else {
-                return Ok("nobody".to_owned());
-            };
-            Ok(format!("{:?}", answer.get("name")))
-        })
-        .tool("roots", "Asks for roots", |(), cx: Context| async move {
-            let roots = cx.roots().await?;
-            Ok(roots.into_iter().map(|root| root.uri).collect::<String>())
-        })
-        .tool("sample", "Asks a model", |(), cx: Context| async move {
-            let text = TextContent::new("Say hello");
-            let text = SamplingMessageContentBlock::from(text);
-            let asked = SamplingMessage::new(Role::User, text);
-            let said = cx
-                .sample(CreateMessageRequestParams::new([asked], 10))
-                .await?;
-            Ok(said.model)
-        })
-        .tool("log", "Logs", |(), cx: Context| async move {
-            cx.log(LoggingLevel::Debug, None, "small").await?;
-            cx.log(LoggingLevel::Error, None, "large").await?;
-            Ok::<_, HandlerError>("logged")
-        })
+        .tool(
+            "form",
+            "Asks for a name",
+            async |cx: Context| -> Result<_, HandlerError> {
+                let form = Form::new("Name?").required("name", StringSchema::new());
+                let Elicited::Accepted(answer) = cx.elicit(form).await? else {
+                    return Ok("nobody".to_owned());
+                };
+                Ok(format!("{:?}", answer.get("name")))
+            },
+        )
+        .tool(
+            "roots",
+            "Asks for roots",
+            async |cx: Context| -> Result<_, HandlerError> {
+                let roots = cx.roots().await?;
+                Ok(roots.into_iter().map(|root| root.uri).collect::<String>())
+            },
+        )
+        .tool(
+            "sample",
+            "Asks a model",
+            async |cx: Context| -> Result<_, HandlerError> {
+                let text = TextContent::new("Say hello");
+                let text = SamplingMessageContentBlock::from(text);
+                let asked = SamplingMessage::new(Role::User, text);
+                let said = cx
+                    .sample(CreateMessageRequestParams::new([asked], 10))
+                    .await?;
+                Ok(said.model)
+            },
+        )
+        .tool(
+            "log",
+            "Logs",
+            async |cx: Context| -> Result<_, HandlerError> {
+                cx.log(LoggingLevel::Debug, None, "small").await?;
+                cx.log(LoggingLevel::Error, None, "large").await?;
+                Ok::<_, HandlerError>("logged")
+            },
+        )
         .build()
         .expect("the definition is valid")
 }

@@ -9,7 +9,7 @@ use futures_core::Stream;
 use super::support::{Script, builder, connect_to, soon};
 use mcp_client::types::{Revision, SubscriptionFilter};
 use mcp_client::{CallError, Subscription, SubscriptionEvent};
-use mcp_server::{Context, HandlerError, Server};
+use mcp_server::{HandlerError, Server};
 
 fn filter(uris: &[&str]) -> SubscriptionFilter {
     SubscriptionFilter::new()
@@ -31,12 +31,10 @@ async fn listening(subscription: &mut Subscription) -> SubscriptionFilter {
 
 fn server() -> Server {
     Server::builder("changes", "1.0.0")
-        .tool("nothing", "Does nothing", |(), _: Context| async {
+        .tool("nothing", "Does nothing", async || {
             Ok::<_, HandlerError>("done")
         })
-        .resource("test://a", "a", |_: String, _: Context| async {
-            Ok::<_, HandlerError>("text")
-        })
+        .resource("test://a", "a", async || Ok::<_, HandlerError>("text"))
         .build()
         .expect("the definition is valid")
 }

@@ -15,7 +15,7 @@ use mcp_server::types::{
 };
 use mcp_server::{
     Context, Elicited, Form, HandlerError, HttpConfig, HttpServer, HttpUrls, ListAt, PromptDef,
-    Proposal, ResourceDef, ResourcePage, Server, ServerBuilder,
+    Proposal, ResourceDef, ResourcePage, ResourceUri, Server, ServerBuilder,
 };
 
 use certificate::certified;
@@ -39,41 +39,38 @@ const COLOURED: &str = "\x1b[31mred\x1b[0m\x07 \u{9b}2J";
 
 fn tools(builder: ServerBuilder) -> ServerBuilder {
     builder
-        .tool(
-            "add",
-            "Adds two numbers",
-            |args: Add, _: Context| async move { Ok(args.a + args.b) },
-        )
-        .tool(
-            "echo",
-            "Says it again",
-            |args: Echo, _: Context| async move {
-                Ok(args.text.repeat(args.times.unwrap_or(1) as usize))
-            },
-        )
-        .tool("fail", "Fails", |(), _: Context| async {
+        .tool("add", "Adds two numbers", |args: Add| async move {
+            args.a + args.b
+        })
+        .tool("echo", "Says it again", |args: Echo| async move {
+            args.text.repeat(args.times.unwrap_or(1) as usize)
+        })
+        .tool("fail", "Fails", async || -> Result<_, HandlerError> {
             Err::<(), _>(HandlerError::tool("it does not work"))
         })
-        .tool("picture", "Shows a picture", |(), _: Context| async {
-            Ok(ImageContent::new(
-                Base64Text::encode([1, 2, 3, 4]),
-                "image/png",
-            ))
+        .tool("picture", "Shows a picture", || async {
+            ImageContent::new(Base64Text::encode([1, 2, 3, 4]), "image/png")
         })
-        .tool("coloured", COLOURED, |(), _: Context| async {
-            Ok(COLOURED)
-        })
-        .tool("log", "Logs", |(), cx: Context| async move {
-            eprintln!("on stderr");
-            cx.log(LoggingLevel::Warning, Some("subject"), "a warning")
-                .await?;
-            Ok("logged")
-        })
-        .tool("half", "Goes on for long", |(), cx: Context| async move {
-            cx.progress(1.0, 2.0, "half of it").await?;
-            std::future::pending::<Result<(), HandlerError>>().await
-        })
-        .tool("never", "Never ends", |(), _: Context| async {
+        .tool("coloured", COLOURED, async || COLOURED)
+        .tool(
+            "log",
+            "Logs",
+            async |cx: Context| -> Result<_, HandlerError> {
+                eprintln!("on stderr");
+                cx.log(LoggingLevel::Warning, Some("subject"), "a warning")
+                    .await?;
+                Ok("logged")
+            },
+        )
+        .tool(
+            "half",
+            "Goes on for long",
+            async |cx: Context| -> Result<_, HandlerError> {
+                cx.progress(1.0, 2.0, "half of it").await?;
+                std::future::pending::<Result<(), HandlerError>>().await
+            },
+        )
+        .tool("never", "Never ends", || async {
             let _given_up = GivenUp;
             eprintln!("begun");
             std::future::pending::<Result<(), HandlerError>>().await
@@ -81,7 +78,7 @@ fn tools(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "change",
             "Announces changes",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 // Until somebody has heard of them.
                 loop {
                     cx.server().tools_changed();
@@ -105,21 +102,25 @@ impl Drop for GivenUp {
 
 fn questions(builder: ServerBuilder) -> ServerBuilder {
     builder
-        .tool("order", "Asks for an order", |(), cx: Context| async move {
-            let form = Form::new("What will it be?")
-                .required("dish", StringSchema::new().description("Of the day"))
-                .required("portions", NumberSchema::new(NumberSchemaType::Integer))
-                .optional("salad", BooleanSchema::new());
-            Ok(match cx.elicit(form).await? {
-                Elicited::Accepted(answer) => said(&answer),
-                Elicited::Declined => "declined".to_owned(),
-                Elicited::Cancelled => "cancelled".to_owned(),
-            })
-        })
+        .tool(
+            "order",
+            "Asks for an order",
+            async |cx: Context| -> Result<_, HandlerError> {
+                let form = Form::new("What will it be?")
+                    .required("dish", StringSchema::new().description("Of the day"))
+                    .required("portions", NumberSchema::new(NumberSchemaType::Integer))
+                    .optional("salad", BooleanSchema::new());
+                Ok(match cx.elicit(form).await? {
+                    Elicited::Accepted(answer) => said(&answer),
+                    Elicited::Declined => "declined".to_owned(),
+                    Elicited::Cancelled => "cancelled".to_owned(),
+                })
+            },
+        )
         .tool(
             "page",
             "Sends you to a page",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 let asked = cx.elicit_url("Please pay.", "https://example.com/pay", "p1");
                 Ok(format!("{:?}", asked.await?))
             },
@@ -141,29 +142,32 @@ fn proposals(builder: ServerBuilder) -> ServerBuilder {
         .add_resource(
             ResourceDef::new("test://dir", "dir")
                 .collection()
-                .list(move |at: ListAt, _: Context| async move {
-                    Ok(match at.after.as_deref() {
+                .list(move |at: ListAt| async move {
+                    match at.after.as_deref() {
                         None => ResourcePage::new([member("a", "a.txt").size(3)]).next("a"),
                         _ => ResourcePage::new([
                             member("b", "b").resource_type(ResourceType::Collection)
                         ]),
-                    })
+                    }
                 })
-                .handler(|_: String, _: Context| async { Ok("a, b") }),
+                .handler(async || "a, b"),
         )
         .add_resource(
             ResourceDef::new("test://dir/b", "b")
                 .collection()
-                .list(move |_: ListAt, _: Context| async move {
-                    Ok(ResourcePage::new([member("b/c", "c")]))
-                })
-                .handler(|_: String, _: Context| async { Ok("c") }),
+                .list(move |_: ListAt| async move { ResourcePage::new([member("b/c", "c")]) })
+                .handler(async || "c"),
         )
-        .resource("test://forms", "forms", |uri: String, _: Context| async {
-            let page = TextResourceContents::new(uri.clone(), "<p>Hello").mime_type("text/html");
-            let plain = TextResourceContents::new(uri, "Hello").mime_type("text/plain");
-            Ok(vec![AnyResourceContents::from(page), plain.into()])
-        })
+        .resource(
+            "test://forms",
+            "forms",
+            |ResourceUri(uri): ResourceUri| async {
+                let page =
+                    TextResourceContents::new(uri.clone(), "<p>Hello").mime_type("text/html");
+                let plain = TextResourceContents::new(uri, "Hello").mime_type("text/plain");
+                vec![AnyResourceContents::from(page), plain.into()]
+            },
+        )
         .add_resource(
             ResourceDef::text("test://known", "known", "Known")
                 .mime_type("text/plain")
@@ -214,9 +218,7 @@ fn server(speaking: bool) -> Result<Server, Box<dyn Error>> {
                 .mime_type("application/octet-stream"),
         )
         .add_prompt(PromptDef::new("greet").description("Greets").handler(
-            |args: Echo, _: Context| async move {
-                Ok(vec![(Role::User, format!("Greet {}!", args.text))])
-            },
+            |args: Echo| async move { vec![(Role::User, format!("Greet {}!", args.text))] },
         ))
         .build()?;
     Ok(server)

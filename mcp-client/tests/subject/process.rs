@@ -13,34 +13,31 @@ struct Exit {
 
 fn server() -> Server {
     Server::builder("subject", "1.0.0")
-        .tool("pid", "Its number", |(), _: Context| async {
-            Ok(std::process::id().to_string())
-        })
-        .tool("say", "Writes to stderr", |(), _: Context| async {
+        .tool("pid", "Its number", async || std::process::id().to_string())
+        .tool("say", "Writes to stderr", || async {
             eprintln!("said");
-            Ok("said")
+            "said"
         })
-        .tool("variable", "What a variable is", |(), _: Context| async {
+        .tool("variable", "What a variable is", || async {
             let folder = std::env::current_dir().unwrap_or_default();
             let variable = std::env::var("SUBJECT").unwrap_or_default();
-            Ok(format!("{variable} in {}", folder.display()))
-        })
-        .tool("exit", "Ends", |args: Exit, _: Context| async move {
-            eprintln!("going down");
-            eprintln!("with {}", args.code);
-            std::process::exit(args.code);
-            #[expect(unreachable_code)]
-            Ok(())
+            format!("{variable} in {}", folder.display())
         })
         .tool(
-            "change",
-            "Announces a change",
-            |(), cx: Context| async move {
-                cx.server().tools_changed();
+            "exit",
+            "Ends",
+            async |args: Exit| -> Result<_, HandlerError> {
+                eprintln!("going down");
+                eprintln!("with {}", args.code);
+                std::process::exit(args.code);
+                #[expect(unreachable_code)]
                 Ok(())
             },
         )
-        .tool("never", "Never ends", |(), _: Context| {
+        .tool("change", "Announces a change", |cx: Context| async move {
+            cx.server().tools_changed();
+        })
+        .tool("never", "Never ends", || {
             std::future::pending::<Result<(), HandlerError>>()
         })
         .build()

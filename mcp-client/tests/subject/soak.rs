@@ -1,13 +1,12 @@
 //! The server that the soak test kills: on standard input and output, or at the port that it is
 //! given.
 
-use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_server::types::{StringSchema, json::Object};
-use mcp_server::{Context, Form, HandlerError, Keys, Server};
+use mcp_server::{Context, Form, HandlerError, Keys, ResourceUri, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -31,15 +30,13 @@ fn server() -> Server {
     let builder = Server::builder("soak", "1")
         // What one process has sealed, the next one opens.
         .keys(Keys::from_bytes([7; 32]))
-        .page_size(NonZeroUsize::MIN.saturating_add(3))
-        .tool("echo", "Says it again", |args: Text, _: Context| async {
-            Ok(args.text)
-        })
-        .tool("late", "Says it later", |args: Text, _: Context| async {
+        .page_size(4)
+        .tool("echo", "Says it again", |args: Text| async { args.text })
+        .tool("late", "Says it later", |args: Text| async {
             for _ in 0..args.text.len() * 10 {
                 tokio::task::yield_now().await;
             }
-            Ok(args.text)
+            args.text
         })
         .tool("talk", "Says it in between", talk)
         .tool("ask", "Asks for a word", ask)
@@ -48,10 +45,10 @@ fn server() -> Server {
             "Changes a resource",
             |args: Text, cx: Context| async move {
                 cx.server().resource_updated(args.text.as_str());
-                Ok(args.text)
+                args.text
             },
         )
-        .tool("never", "Never answers", move |(): (), _: Context| {
+        .tool("never", "Never answers", move || {
             there.fetch_add(1, Ordering::Relaxed);
             let here = Here(Arc::clone(&there));
             async move {
@@ -59,14 +56,14 @@ fn server() -> Server {
                 std::future::pending::<Result<(), HandlerError>>().await
             }
         })
-        .tool("there", "Counts who waits", move |(): (), _: Context| {
+        .tool("there", "Counts who waits", move || {
             let there = counted.load(Ordering::Relaxed);
-            async move { Ok(there.to_string()) }
+            async move { there.to_string() }
         })
         .resource_template(
             "soak:{number}",
             "changes",
-            |uri: String, _: Object, _: Context| async { Ok::<_, HandlerError>(uri) },
+            |_: Object, ResourceUri(uri): ResourceUri| async { Ok::<_, HandlerError>(uri) },
         );
     builder.build().expect("the definition is sound")
 }

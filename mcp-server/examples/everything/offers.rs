@@ -2,7 +2,7 @@
 
 use mcp_server::types::json::Map;
 use mcp_server::types::{ContentBlock, Role};
-use mcp_server::{Completing, Context, PromptDef, ResourceDef, ServerBuilder, TemplateDef};
+use mcp_server::{Completing, PromptDef, ResourceDef, ServerBuilder, TemplateDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,13 +30,11 @@ struct Embedded {
 
 pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
     prompts(resources(builder))
-        .complete_prompt(
-            "test_prompt_with_arguments",
-            "arg1",
-            |typing, _| async move { Ok(begin(&["paris", "park", "party"], &typing)) },
-        )
-        .complete_resource(TEMPLATE, "id", |typing, _| async move {
-            Ok(begin(&["1", "12", "123"], &typing))
+        .complete_prompt("test_prompt_with_arguments", "arg1", |typing| async move {
+            begin(&["paris", "park", "party"], &typing)
+        })
+        .complete_resource(TEMPLATE, "id", |typing| async move {
+            begin(&["1", "12", "123"], &typing)
         })
 }
 
@@ -78,13 +76,10 @@ fn resources(builder: ServerBuilder) -> ServerBuilder {
                 .title("Resource Template")
                 .description("Data of an id")
                 .mime_type("application/json")
-                .handler(|_, variables: Map<String>, _: Context| async move {
+                .handler(|variables: Map<String>| async move {
                     let id = variables.get("id").cloned().unwrap_or_default();
                     let data = format!("Data for ID: {id}");
-                    Ok(
-                        serde_json::json!({"id": id, "templateTest": true, "data": data})
-                            .to_string(),
-                    )
+                    serde_json::json!({"id": id, "templateTest": true, "data": data}).to_string()
                 }),
         )
 }
@@ -94,40 +89,40 @@ fn prompts(builder: ServerBuilder) -> ServerBuilder {
         .prompt(
             "test_simple_prompt",
             "A prompt without arguments",
-            |(), _: Context| async { Ok("This is a simple prompt for testing.") },
+            async || "This is a simple prompt for testing.",
         )
         .prompt(
             "test_prompt_with_arguments",
             "A prompt with two",
-            |args: Two, _: Context| async move {
-                Ok(format!(
+            |args: Two| async move {
+                format!(
                     "Prompt with arguments: arg1='{}', arg2='{}'",
                     args.arg1, args.arg2
-                ))
+                )
             },
         )
         .add_prompt(
             PromptDef::new("test_prompt_with_embedded_resource")
                 .description("A prompt with a resource in it")
-                .handler(|args: Embedded, _: Context| async move {
+                .handler(|args: Embedded| async move {
                     let content = "Embedded resource content for testing.";
-                    Ok(vec![
+                    vec![
                         (Role::User, resource(&args.uri, "text/plain", content)),
                         (
                             Role::User,
                             text("Please process the embedded resource above."),
                         ),
-                    ])
+                    ]
                 }),
         )
         .prompt(
             "test_prompt_with_image",
             "A prompt with a picture",
-            |(), _: Context| async {
-                Ok(vec![
+            || async {
+                vec![
                     (Role::User, ContentBlock::from(picture())),
                     (Role::User, text("Please analyze the image above.")),
-                ])
+                ]
             },
         )
 }

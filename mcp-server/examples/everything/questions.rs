@@ -26,7 +26,7 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_sampling",
             "Asks the client's model",
-            |args: Prompt, cx: Context| async move {
+            async |args: Prompt, cx: Context| -> Result<_, HandlerError> {
                 let answer = cx.sample(conversation(&args.prompt, 100)).await?;
                 Ok(format!("LLM response: {}", said(&answer)))
             },
@@ -34,7 +34,7 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_missing_capability",
             "Needs sampling",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 cx.sample(conversation("ping", 10)).await?;
                 Ok("Success")
             },
@@ -42,7 +42,7 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_elicitation",
             "Asks the user",
-            |args: Message, cx: Context| async move {
+            async |args: Message, cx: Context| -> Result<_, HandlerError> {
                 let form = Form::new(args.message)
                     .required(
                         "username",
@@ -61,7 +61,7 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_elicitation_sep1034_defaults",
             "Asks with defaults",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 let form = Form::new("Please review and update the form fields with defaults")
                     .optional("name", StringSchema::new().default("John Doe"))
                     .optional(
@@ -86,7 +86,7 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_elicitation_sep1330_enums",
             "Asks with choices",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 let options = ["option1", "option2", "option3"];
                 let titled = |name: &str| {
                     [
@@ -124,7 +124,7 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_streaming_elicitation",
             "Reports progress, then asks",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 cx.progress(1.0, 2.0, "about to ask").await?;
                 let answer = cx
                     .elicit(ask("Please confirm", "ok", BooleanSchema::new()))
@@ -140,7 +140,7 @@ fn rounds(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_elicitation",
             "Asks for a name",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 Ok(format!(
                     "Hello, {}!",
                     name(&cx, "user_name", "What is your name?", "name").await?
@@ -150,7 +150,7 @@ fn rounds(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_sampling",
             "Asks for a capital",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 let question = conversation("What is the capital of France?", 100);
                 Ok(said(&cx.sample(question).key("capital_question").await?))
             },
@@ -158,7 +158,7 @@ fn rounds(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_list_roots",
             "Counts roots",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 let roots = cx.roots().key("client_roots").await?;
                 Ok(format!("Found {} root(s)", roots.len()))
             },
@@ -166,7 +166,7 @@ fn rounds(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_request_state",
             "Asks to confirm",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 confirm(&cx).await?;
                 Ok("state-ok")
             },
@@ -174,7 +174,7 @@ fn rounds(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_tampered_state",
             "Asks to confirm",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 confirm(&cx).await?;
                 Ok("confirmed")
             },
@@ -182,7 +182,7 @@ fn rounds(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_multiple_inputs",
             "Asks three at once",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 let (name, greeting, roots) = tokio::join!(
                     name(&cx, "user_name", "What is your name?", "name"),
                     cx.sample(conversation("Generate a greeting", 50))
@@ -200,7 +200,7 @@ fn rounds(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_multi_round",
             "Asks one after another",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 let name = name(&cx, "step1", "Step 1: What is your name?", "name").await?;
                 let color = self::name(
                     &cx,
@@ -215,7 +215,7 @@ fn rounds(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_input_required_result_capabilities",
             "Asks what the client can do",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 let can = cx.peer().capabilities();
                 if can.elicitation.is_some() {
                     confirm(&cx).await?;
@@ -229,7 +229,7 @@ fn rounds(builder: ServerBuilder) -> ServerBuilder {
         .add_prompt(
             PromptDef::new("test_input_required_result_prompt")
                 .description("Asks for its context")
-                .handler(|(), cx: Context| async move {
+                .handler(async |cx: Context| -> Result<_, HandlerError> {
                     let context = name(
                         &cx,
                         "user_context",

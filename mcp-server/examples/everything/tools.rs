@@ -42,24 +42,28 @@ struct Sum {
 
 pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
     content(builder)
-        .tool("test_error_handling", "Fails", |(), _: Context| async {
-            Err::<(), _>(HandlerError::tool(
-                "This tool intentionally returns an error for testing",
-            ))
-        })
+        .tool(
+            "test_error_handling",
+            "Fails",
+            async || -> Result<_, HandlerError> {
+                Err::<(), _>(HandlerError::tool(
+                    "This tool intentionally returns an error for testing",
+                ))
+            },
+        )
         .tool(
             "test_structured_content",
             "Adds two numbers",
-            |terms: Terms, _: Context| async move {
-                Ok(Json(Sum {
+            |terms: Terms| async move {
+                Json(Sum {
                     sum: terms.a + terms.b,
-                }))
+                })
             },
         )
         .tool(
             "test_tool_with_logging",
             "Logs while it works",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 for message in ["started", "processing data", "completed"] {
                     let message = format!(
                         "Tool {}{message}",
@@ -78,7 +82,7 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_logging_tool",
             "Logs one message",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 cx.log(
                     LoggingLevel::Info,
                     None,
@@ -91,7 +95,7 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_tool_with_progress",
             "Reports progress",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 for step in [0.0, 50.0, 100.0] {
                     let message = format!("Completed step {step} of 100");
                     cx.progress(step, 100.0, message.as_str()).await?;
@@ -103,24 +107,22 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_reconnection",
             "Lets go of the connection before it answers",
-            |(), cx: Context| async move {
+            |cx: Context| async move {
                 cx.close_stream();
                 tokio::time::sleep(2 * STEP).await;
-                Ok(
-                    "Reconnection test completed successfully. If you received this, the client \
-                     properly reconnected after stream closure.",
-                )
+                "Reconnection test completed successfully. If you received this, the client \
+                     properly reconnected after stream closure."
             },
         )
         .tool(
             "test_trigger_tool_change",
             "Changes the list of tools",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 let dynamic = "test_dynamic_tool";
                 if !cx.server().tools().remove(dynamic) {
                     let tool = ToolDef::new(dynamic)
                         .description("Comes and goes")
-                        .handler(|(), _: Context| async { Ok("here I am") });
+                        .handler(async || "here I am");
                     cx.server().tools().add(tool)?;
                 }
                 Ok("Mutation triggered")
@@ -129,12 +131,12 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_trigger_prompt_change",
             "Changes the list of prompts",
-            |(), cx: Context| async move {
+            async |cx: Context| -> Result<_, HandlerError> {
                 let dynamic = "test_dynamic_prompt";
                 if !cx.server().prompts().remove(dynamic) {
                     let prompt = PromptDef::new(dynamic)
                         .description("Comes and goes")
-                        .handler(|(), _: Context| async { Ok("here I am") });
+                        .handler(async || "here I am");
                     cx.server().prompts().add(prompt)?;
                 }
                 Ok("Mutation triggered")
@@ -149,34 +151,30 @@ fn content(builder: ServerBuilder) -> ServerBuilder {
         .tool(
             "test_simple_text",
             "Answers with text",
-            |(), _: Context| async { Ok("This is a simple text response for testing.") },
+            async || "This is a simple text response for testing.",
         )
-        .tool(
-            "test_image_content",
-            "Answers with a picture",
-            |(), _: Context| async { Ok(picture()) },
-        )
-        .tool(
-            "test_audio_content",
-            "Answers with a sound",
-            |(), _: Context| async { Ok(AudioContent::new(Base64Text::from(WAV), "audio/wav")) },
-        )
+        .tool("test_image_content", "Answers with a picture", async || {
+            picture()
+        })
+        .tool("test_audio_content", "Answers with a sound", async || {
+            AudioContent::new(Base64Text::from(WAV), "audio/wav")
+        })
         .tool(
             "test_embedded_resource",
             "Answers with a resource",
-            |(), _: Context| async {
-                Ok(vec![resource(
+            || async {
+                vec![resource(
                     "test://embedded-resource",
                     "text/plain",
                     "This is an embedded resource content.",
-                )])
+                )]
             },
         )
         .tool(
             "test_multiple_content_types",
             "Answers with several",
-            |(), _: Context| async {
-                Ok(vec![
+            || async {
+                vec![
                     text("Multiple content types test:"),
                     picture().into(),
                     resource(
@@ -184,7 +182,7 @@ fn content(builder: ServerBuilder) -> ServerBuilder {
                         "application/json",
                         r#"{"test":"data","value":123}"#,
                     ),
-                ])
+                ]
             },
         )
 }
@@ -196,11 +194,11 @@ fn header() -> ToolDef {
     ToolDef::new("test_custom_header")
         .description("Has an argument that is mirrored in a header")
         .input_schema(parse(schema))
-        .object_handler(|arguments, _: Context| async move {
+        .object_handler(|arguments: json::Object| async move {
             let region = arguments
                 .get("region")
                 .and_then(|region| region.as_str().map(str::to_owned));
-            Ok(format!("region: {}", region.unwrap_or_default()))
+            format!("region: {}", region.unwrap_or_default())
         })
 }
 
@@ -227,7 +225,7 @@ fn json_schema() -> ToolDef {
     ToolDef::new("json_schema_2020_12_tool")
         .description("Has a schema with conditions and definitions")
         .input_schema(parse(schema))
-        .object_handler(|arguments, _: Context| async move {
+        .object_handler(async |arguments| -> Result<_, HandlerError> {
             let arguments = serde_json::to_string(&arguments)?;
             Ok(format!("JSON Schema 2020-12 tool called with: {arguments}"))
         })

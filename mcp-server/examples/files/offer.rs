@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use mcp_server::types::json::{Map, Object, Value};
+use mcp_server::types::json::{Object, Value};
 use mcp_server::types::rpc::ErrorObject;
 use mcp_server::types::{
     AnyResourceContents, Base64Text, BlobResourceContents, Completion, Resource,
     TextResourceContents,
 };
 use mcp_server::{
-    Completing, Context, HandlerError, ListAt, ReadByUrl, ResourceDef, ResourcePage, ServerBuilder,
-    TemplateDef,
+    Completing, Context, HandlerError, ListAt, ReadByUrl, ResourceDef, ResourcePage, ResourceUri,
+    ServerBuilder, State, TemplateDef,
 };
 
 use super::facts::Facts;
@@ -44,25 +44,18 @@ impl Offer {
             .icon(media::icon(Some(media::FOLDER)))
             .kind("directory")
             .collection();
-        let (read, describe, list) = (self.clone(), self.clone(), self.clone());
-        let root = root
-            .handler(move |uri, cx| read.clone().read(uri, cx))
-            .describe(move |stated, _| describe.clone().describe_root(stated))
-            .list(move |at, _| list.clone().list(at));
+        let root = root.handler(read).describe(describe_root).list(list);
         let files = TemplateDef::new(TEMPLATE, "file")
             .title("File or folder")
-            .description("A path below the folder that is served; that of a folder ends with `/`.");
-        let (read, describe, list) = (self.clone(), self.clone(), self.clone());
-        let files = files
-            .handler(move |uri, _: Map<String>, cx| read.clone().read(uri, cx))
-            .describe(move |stated, _: Map<String>, _| describe.clone().describe(stated))
-            .list(move |at, _| list.clone().list(at));
+            .description("A path below the folder that is served; that of a folder ends with `/`.")
+            .handler(read)
+            .describe(describe)
+            .list(list);
         builder
+            .state(self)
             .add_resource(root)
             .add_resource_template(files)
-            .complete_resource(TEMPLATE, "path", move |typing: Completing, _| {
-                self.clone().complete(typing)
-            })
+            .complete_resource(TEMPLATE, "path", complete)
     }
 
     /// Does what waits for the file system, where nothing else has to wait for it.
@@ -75,34 +68,40 @@ impl Offer {
         let done = tokio::task::spawn_blocking(move || work(&tree)).await?;
         done.map_err(|fault| told(fault, uri, self.max_fetch))
     }
+}
 
-    async fn describe(self, stated: Resource) -> Result<Resource, HandlerError> {
-        let uri = stated.uri;
-        let asked = uri.clone();
-        self.run(&uri, move |tree| {
+async fn describe(stated: Resource, State(offer): State<Offer>) -> Result<Resource, HandlerError> {
+    let uri = stated.uri;
+    let asked = uri.clone();
+    offer
+        .run(&uri, move |tree| {
             let (place, facts) = found(tree, &asked)?;
             describe::resource(tree, &place, &facts)
         })
         .await
-    }
+}
 
-    async fn describe_root(self, stated: Resource) -> Result<Resource, HandlerError> {
-        let (title, description) = (stated.title.clone(), stated.description.clone());
-        let mut resource = self.describe(stated).await?;
-        (resource.title, resource.description) = (title, description);
-        Ok(resource)
-    }
+async fn describe_root(
+    stated: Resource,
+    State(offer): State<Offer>,
+) -> Result<Resource, HandlerError> {
+    let (title, description) = (stated.title.clone(), stated.description.clone());
+    let mut resource = describe(stated, State(offer)).await?;
+    (resource.title, resource.description) = (title, description);
+    Ok(resource)
+}
 
-    async fn read(
-        self,
-        uri: String,
-        cx: Context,
-    ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-        let asked = uri.clone();
-        let by_url = cx.extension::<ReadByUrl>().is_some();
-        let fetched = self.max_fetch.filter(|_| by_url);
-        let most = fetched.unwrap_or(self.max_read);
-        self.run(&uri, move |tree| {
+async fn read(
+    ResourceUri(uri): ResourceUri,
+    State(offer): State<Offer>,
+    cx: Context,
+) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    let asked = uri.clone();
+    let by_url = cx.extension::<ReadByUrl>().is_some();
+    let fetched = offer.max_fetch.filter(|_| by_url);
+    let most = fetched.unwrap_or(offer.max_read);
+    offer
+        .run(&uri, move |tree| {
             let (place, facts) = found(tree, &asked)?;
             if facts.is_folder {
                 let texts = members::read(tree, &place)?.into_iter();
@@ -115,85 +114,88 @@ impl Offer {
             Ok(vec![contents(asked, &place, bytes)])
         })
         .await
-    }
+}
 
-    async fn list(self, at: ListAt) -> Result<ResourcePage, HandlerError> {
-        let (uri, is_deep) = match at.collection {
-            Some(uri) => (uri, false),
-            None => (place::ROOT.to_owned(), true),
-        };
-        let after = match at.after {
+async fn list(at: ListAt, State(offer): State<Offer>) -> Result<ResourcePage, HandlerError> {
+    let (uri, is_deep) = match at.collection {
+        Some(uri) => (uri, false),
+        None => (place::ROOT.to_owned(), true),
+    };
+    let after =
+        match at.after {
             Some(text) => Some(Place::from_text(&text).ok_or_else(|| {
                 HandlerError::invalid_params("$.cursor: not a cursor of this list")
             })?),
             None => None,
         };
-        let asked = uri.clone();
-        let listed = self.run(&uri, move |tree| {
-            let (folder, facts) = found(tree, &asked)?;
-            if !facts.is_folder {
-                return Err(Fault::NotFound);
-            }
-            let wanted = Wanted {
-                folder,
-                is_deep,
-                after,
-                size: at.size,
-            };
-            let page = walk::page(tree, &wanted)?;
-            let next = page.found.last().filter(|_| page.more);
-            let next = next.map(|(place, _)| place.to_text());
-            let mut resources = Vec::with_capacity(page.found.len());
-            for (place, facts) in page.found {
-                match describe::resource(tree, &place, &facts) {
-                    Ok(resource) => resources.push(resource),
-                    // It has gone since.
-                    Err(Fault::NotFound) => {}
-                    Err(fault) => return Err(fault),
-                }
-            }
-            Ok((resources, next))
-        });
-        let (resources, next) = listed.await?;
-        let listed = ResourcePage::new(resources);
-        Ok(match next {
-            Some(position) => listed.next(position),
-            None => listed,
-        })
-    }
-
-    /// The paths that begin with what was typed, one folder deep.
-    async fn complete(self, typing: Completing) -> Result<Completion, HandlerError> {
-        let typed = typing.value;
-        let (folder, begun) = typed.rsplit_once('/').unwrap_or(("", &typed));
-        let nothing = || Completion::new([]).total(0).has_more(false);
-        let Some(folder) = Place::from_text(folder) else {
-            return Ok(nothing());
+    let asked = uri.clone();
+    let listed = offer.run(&uri, move |tree| {
+        let (folder, facts) = found(tree, &asked)?;
+        if !facts.is_folder {
+            return Err(Fault::NotFound);
+        }
+        let wanted = Wanted {
+            folder,
+            is_deep,
+            after,
+            size: at.size,
         };
-        let (uri, begun) = (folder.to_uri(true), begun.to_owned());
-        let completed = self.run(&uri, move |tree| {
-            let open = match tree.folder(&folder) {
-                Err(Fault::NotFound) => return Ok(nothing()),
-                open => open?,
-            };
-            let entries = tree.entries(&folder, &open)?;
-            let (mut values, mut total) = (Vec::new(), 0);
-            for entry in &*entries {
-                if place::text(&entry.name).starts_with(&begun) {
-                    total += 1;
-                    if values.len() < COMPLETED {
-                        let end = if entry.is_folder { "/" } else { "" };
-                        let text = folder.join(&entry.name).to_text();
-                        values.push(format!("{text}{end}"));
-                    }
+        let page = walk::page(tree, &wanted)?;
+        let next = page.found.last().filter(|_| page.more);
+        let next = next.map(|(place, _)| place.to_text());
+        let mut resources = Vec::with_capacity(page.found.len());
+        for (place, facts) in page.found {
+            match describe::resource(tree, &place, &facts) {
+                Ok(resource) => resources.push(resource),
+                // It has gone since.
+                Err(Fault::NotFound) => {}
+                Err(fault) => return Err(fault),
+            }
+        }
+        Ok((resources, next))
+    });
+    let (resources, next) = listed.await?;
+    let listed = ResourcePage::new(resources);
+    Ok(match next {
+        Some(position) => listed.next(position),
+        None => listed,
+    })
+}
+
+/// The paths that begin with what was typed, one folder deep.
+async fn complete(
+    typing: Completing,
+    State(offer): State<Offer>,
+) -> Result<Completion, HandlerError> {
+    let typed = typing.value;
+    let (folder, begun) = typed.rsplit_once('/').unwrap_or(("", &typed));
+    let nothing = || Completion::new([]).total(0).has_more(false);
+    let Some(folder) = Place::from_text(folder) else {
+        return Ok(nothing());
+    };
+    let (uri, begun) = (folder.to_uri(true), begun.to_owned());
+    let completed = offer.run(&uri, move |tree| {
+        let open = match tree.folder(&folder) {
+            Err(Fault::NotFound) => return Ok(nothing()),
+            open => open?,
+        };
+        let entries = tree.entries(&folder, &open)?;
+        let (mut values, mut total) = (Vec::new(), 0);
+        for entry in &*entries {
+            if place::text(&entry.name).starts_with(&begun) {
+                total += 1;
+                if values.len() < COMPLETED {
+                    let end = if entry.is_folder { "/" } else { "" };
+                    let text = folder.join(&entry.name).to_text();
+                    values.push(format!("{text}{end}"));
                 }
             }
-            let more = total > values.len();
-            let total = i64::try_from(total).unwrap_or(i64::MAX);
-            Ok(Completion::new(values).total(total).has_more(more))
-        });
-        completed.await
-    }
+        }
+        let more = total > values.len();
+        let total = i64::try_from(total).unwrap_or(i64::MAX);
+        Ok(Completion::new(values).total(total).has_more(more))
+    });
+    completed.await
 }
 
 /// Where a URI leads.

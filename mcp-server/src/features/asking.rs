@@ -5,7 +5,7 @@ use std::future::Future;
 use mcp_types::Request;
 use mcp_types::revision::Versioned;
 
-#[cfg(feature = "seal")]
+#[cfg(feature = "asking")]
 use crate::features::input::inputs;
 use crate::protocol::core::Context;
 use crate::protocol::handler::{Handler, IntoResult, boxed};
@@ -27,13 +27,13 @@ pub(crate) fn serve_read<P, T, F>(
     T: Versioned + 'static,
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "asking")]
     {
         let state = inputs::AcceptedState::Ours;
         let route = sealed::AskingRoute::<P, T, _, _>::new(read, handler, state);
         registry.route(method, Box::new(route));
     }
-    #[cfg(not(feature = "seal"))]
+    #[cfg(not(feature = "asking"))]
     registry.serve_read(method, read, handler);
 }
 
@@ -49,7 +49,7 @@ where
     registry.require(R::METHOD, &handler);
     let handler = boxed(handler, H::Output::into_result);
     let handler = move |params, cx| handler(Params(params), cx);
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "asking")]
     if sealed::may_ask(R::METHOD) {
         let state = inputs::AcceptedState::Any;
         let route = sealed::AskingRoute::<_, R::Result, _, _>::new(versioned, handler, state);
@@ -59,7 +59,7 @@ where
     registry.on(R::METHOD, Box::new(route));
 }
 
-#[cfg(feature = "seal")]
+#[cfg(feature = "asking")]
 mod sealed {
     use std::marker::PhantomData;
     use std::pin::Pin;

@@ -92,7 +92,7 @@ impl Hints {
             scope: if restricted {
                 CacheScope::Private
             } else {
-                self.scope.clone()
+                self.scope
             },
         }
     }
@@ -108,7 +108,7 @@ impl Default for Hints {
 pub(crate) struct List<T> {
     pub(crate) hints: Hints,
     /// Items of one page; all of them if absent.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     pub(crate) page_size: Option<std::num::NonZeroUsize>,
     items: RwLock<Items<T>>,
 }
@@ -123,7 +123,7 @@ impl<T> Default for List<T> {
     fn default() -> Self {
         Self {
             hints: Hints::default(),
-            #[cfg(feature = "seal")]
+            #[cfg(feature = "pagination")]
             page_size: None,
             items: RwLock::new(Items {
                 places: HashMap::new(),
@@ -236,7 +236,7 @@ impl<T: Definition> List<T> {
     }
 
     /// The first item from a place on that is as wanted, with its place.
-    #[cfg(all(feature = "seal", feature = "templates"))]
+    #[cfg(all(feature = "pagination", feature = "templates"))]
     pub(crate) fn first(&self, from: u64, wanted: impl Fn(&T) -> bool) -> Option<(u64, Arc<T>)> {
         let items = self.read();
         let mut rest = items.in_order.from(from).iter();
@@ -269,20 +269,20 @@ fn slice<'a, T: ListItem>(
     restricted: bool,
 ) -> Slice<T::Item> {
     let mut seen = Vec::with_capacity(items.size_hint().0.min(size));
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     let mut last = None;
-    for (_place, item) in items.by_ref().take(size) {
-        seen.push(item.item(revision));
-        #[cfg(feature = "seal")]
+    for entry in items.by_ref().take(size) {
+        seen.push(entry.1.item(revision));
+        #[cfg(feature = "pagination")]
         {
-            last = Some(*_place);
+            last = Some(entry.0);
         }
     }
     Slice {
         items: seen,
-        #[cfg(feature = "seal")]
+        #[cfg(feature = "pagination")]
         last,
-        #[cfg(feature = "seal")]
+        #[cfg(feature = "pagination")]
         more: items.next().is_some(),
         restricted,
     }
@@ -292,10 +292,10 @@ fn slice<'a, T: ListItem>(
 pub(crate) struct Slice<I> {
     pub(crate) items: Vec<I>,
     /// The place of the last one.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     pub(crate) last: Option<u64>,
     /// Whether there are more behind it.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     pub(crate) more: bool,
     /// Whether other callers may see other items.
     pub(crate) restricted: bool,
@@ -351,7 +351,7 @@ pub(crate) fn list<T: ListItem>(
 }
 
 /// The page that a cursor asks for, and the cursor of the next one.
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 fn page<T: ListItem>(
     cx: &Context,
     list: &List<T>,
@@ -380,7 +380,7 @@ fn page<T: ListItem>(
 }
 
 /// All items: without sealing there is one page, and no cursor was ever given out.
-#[cfg(not(feature = "seal"))]
+#[cfg(not(feature = "pagination"))]
 fn page<T: ListItem>(
     cx: &Context,
     list: &List<T>,
@@ -393,11 +393,11 @@ fn page<T: ListItem>(
 }
 
 /// What cursors are sealed for.
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 pub(crate) const PURPOSE: &str = "cursor";
 
 /// What a cursor is bound to: the list, described by `list`, and the principal that asked for it.
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
     let principal = cx.state.extensions.principal();
     let name = principal.unwrap_or_default().as_bytes();
@@ -411,7 +411,7 @@ pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
 }
 
 /// Where what follows a place begins.
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 pub(crate) fn behind(place: u64) -> u64 {
     place.saturating_add(1)
 }

@@ -11,7 +11,7 @@ pub(crate) mod definition;
 pub(crate) mod described;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod filter;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 pub(crate) mod finish;
 #[cfg(feature = "https-url")]
 pub(crate) mod fixed_body;
@@ -19,7 +19,7 @@ pub(crate) mod found;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod get;
 pub(crate) mod handlers;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 pub(crate) mod listed;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod members;
@@ -27,15 +27,15 @@ pub(crate) mod members;
 pub(crate) mod metadata;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod metadata_view;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 pub(crate) mod pages;
 pub(crate) mod params;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 pub(crate) mod position;
 pub(crate) mod request;
 #[cfg(feature = "sep-2093")]
 pub(crate) mod rules;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 pub(crate) mod scope;
 #[cfg(feature = "templates")]
 pub(crate) mod templates;
@@ -43,7 +43,7 @@ pub(crate) mod templates;
 pub(crate) mod untemplated;
 #[cfg(feature = "https-url")]
 pub(crate) mod urls;
-#[cfg(any(feature = "seal", feature = "templates"))]
+#[cfg(any(feature = "pagination", feature = "templates"))]
 pub(crate) mod variables;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod versions;
@@ -84,11 +84,11 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
             .subscribe(true)
     });
     let listed = Arc::clone(resources);
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     registry.handle::<ListResourcesRequest, _>(move |params, cx| {
         pages::list(params, cx, Arc::clone(&listed))
     });
-    #[cfg(not(feature = "seal"))]
+    #[cfg(not(feature = "pagination"))]
     registry.serve(ListResourcesRequest::METHOD, move |part, cx| {
         std::future::ready(crate::features::catalog::list(
             &listed.resources,

@@ -36,7 +36,7 @@
 //!     });
 //! let server = Server::builder("weather", "1.0.0").add_tool(tool).build()?;
 //! # drop(server);
-//! # Ok::<(), mcp_server::BuildError>(())
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
 //! Arguments are validated before the function runs: against their schema with the feature
@@ -65,7 +65,7 @@
 //!     });
 //! let server = Server::builder("tables", "1.0.0").add_tool(tool).build()?;
 //! # drop(server);
-//! # Ok::<(), mcp_server::BuildError>(())
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
 //! A result is text, a number, a truth value or nothing, [`Json`](crate::Json), blocks of content,
@@ -134,7 +134,7 @@
 //!
 //! let server = Server::builder("demo", "1.0.0").error_detail(ErrorDetail::Hidden).build()?;
 //! # drop(server);
-//! # Ok::<(), mcp_server::BuildError>(())
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
 //! What is read by a [URL](crate::guide::urls) never has a text of the handler's error: the client
@@ -174,7 +174,7 @@
 //!     )
 //!     .build()?;
 //! # drop(server);
-//! # Ok::<(), mcp_server::BuildError>(())
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
 //! # Prompts and completions
@@ -216,7 +216,7 @@
 //!     })
 //!     .build()?;
 //! # drop(server);
-//! # Ok::<(), mcp_server::BuildError>(())
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
 //! # Lists: pages, caches, changes
@@ -275,5 +275,5 @@
 //!     )
 //!     .build()?;
 //! # drop(server);
-//! # Ok::<(), mcp_server::BuildError>(())
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```

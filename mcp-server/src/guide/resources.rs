@@ -84,7 +84,7 @@
 //!     .add_resource_template(shelf)
 //!     .build()?;
 //! # drop(server);
-//! # Ok::<(), mcp_server::BuildError>(())
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
 //! # Descriptions

@@ -220,7 +220,7 @@
 //! limits.concurrent_requests = 100;
 //! let server = Server::builder("demo", "1.0.0").limits(limits).build()?;
 //! # drop(server);
-//! # Ok::<(), mcp_server::BuildError>(())
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
 //! A handler that panics fails its own request with -32603, and the panic is logged by `tracing`,
@@ -248,7 +248,7 @@
 //!     bus: Arc<dyn Bus>,
 //!     sessions: Arc<dyn SessionStore>,
 //!     events: Arc<dyn EventStore>,
-//! ) -> Result<HttpService, mcp_server::BuildError> {
+//! ) -> Result<HttpService, mcp_server::BuildErrors> {
 //!     let server = Server::builder("demo", "1.0.0")
 //!         .keys(Keys::from_bytes(secret))
 //!         .bus(bus)

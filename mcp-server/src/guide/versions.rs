@@ -60,7 +60,7 @@
 //!     notes.insert("a".into(), note);
 //! }
 //! server.resource_updated("note://a");
-//! # Ok::<(), mcp_server::BuildError>(())
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
 //! # Versions

@@ -8,7 +8,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-#[cfg(feature = "seal")]
+#[cfg(feature = "asking")]
 use std::sync::OnceLock;
 
 use mcp_types::{
@@ -51,10 +51,10 @@ pub(crate) struct Core {
     pub(crate) stopping: CancelSignal,
     #[cfg(feature = "http")]
     pub(crate) counters: crate::protocol::metrics::counters::Counters,
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "_seal")]
     pub(crate) keys: crate::protocol::seal::KeySlot,
     /// Whether the keys are random, so that no other process has them.
-    #[cfg(all(feature = "http", feature = "seal"))]
+    #[cfg(all(feature = "http", feature = "_seal"))]
     pub(crate) random_keys: bool,
     /// What the assembly keeps for the public `Server`: the catalogs of the features.
     pub(crate) assembly: Arc<dyn Any + Send + Sync>,
@@ -155,7 +155,7 @@ pub(crate) struct RequestState {
     pub(crate) ended: CancelSignal,
     pub(crate) progress: ProgressThrottle,
     /// The questions and answers of the request, owned by the feature that asks the client.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "asking")]
     pub(crate) inputs: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 

@@ -6,7 +6,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-#[cfg(feature = "seal")]
+#[cfg(feature = "asking")]
 use std::sync::OnceLock;
 
 use mcp_types::error::DecodeError;
@@ -305,7 +305,7 @@ impl Core {
                 extensions: Arc::clone(&via.extensions),
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),
-                #[cfg(feature = "seal")]
+                #[cfg(feature = "asking")]
                 inputs: OnceLock::new(),
             }),
             values: None,

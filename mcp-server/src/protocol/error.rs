@@ -124,6 +124,15 @@ impl From<BuildError> for BuildErrors {
     }
 }
 
+impl IntoIterator for BuildErrors {
+    type Item = BuildError;
+    type IntoIter = std::vec::IntoIter<BuildError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 impl fmt::Display for BuildErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.as_slice() {

@@ -127,6 +127,7 @@ impl HandlerError {
     ///
     /// `scopes` are the scopes that the operation needs, separated by spaces. If they contain
     /// characters that RFC 6749 does not allow in scopes, the header does not name them.
+    #[must_use]
     pub fn insufficient_scope(scopes: &str) -> Self {
         let message = format!("the access token lacks a scope: this needs `{scopes}`");
         let challenge = Challenge::insufficient_scope(scopes);
@@ -213,7 +214,7 @@ impl fmt::Debug for HandlerError {
 pub(crate) fn missing_capability(required: &ClientCapabilities) -> String {
     let mut names = Vec::new();
     if let Ok(Value::Object(required)) = mcp_types::json::to_value(required) {
-        for (name, value) in required.iter() {
+        for (name, value) in &required {
             let modes = value
                 .as_object()
                 .map(|modes| modes.iter().map(|(mode, _)| mode));

@@ -302,13 +302,11 @@ fn start_handler(params: &RawValue, cx: &Context) -> Result<ResponseFuture, Hand
     };
     let head = ParamsView::read(Some(params))
         .map_err(|error| HandlerError::protocol(invalid_params(cx.method(), &error)))?;
-    route
-        .start(&head, cx)
-        .map_err(|error| match error.rejection {
-            Some(_) => error,
-            None => {
-                let code = error.code().unwrap_or(INTERNAL_ERROR);
-                error.rejected(Rejection::of_code(code))
-            }
-        })
+    route.start(&head, cx).map_err(|error| {
+        if error.rejection.is_some() {
+            return error;
+        }
+        let rejection = Rejection::of_code(error.code().unwrap_or(INTERNAL_ERROR));
+        error.rejected(rejection)
+    })
 }

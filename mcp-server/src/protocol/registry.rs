@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 
+#[cfg(feature = "pagination")]
+use mcp_types::Request;
 use mcp_types::revision::Versioned;
-use mcp_types::{Notification, Proposal, Request, ServerCapabilities, json::Object};
+use mcp_types::{Notification, Proposal, ServerCapabilities, json::Object};
 
 use crate::protocol::core::{Context, Listener, Methods, Route, Routed};
 use crate::protocol::error::BuildError;
@@ -111,6 +113,7 @@ impl Registry {
     }
 
     /// Adds a feature's handler, unless the application has one for the method.
+    #[cfg(feature = "pagination")]
     pub(crate) fn handle<R, F>(
         &mut self,
         handler: impl Fn(R::Params, Context) -> F + Send + Sync + 'static,

@@ -141,7 +141,7 @@ pub(crate) type Response = Result<Box<RawValue>, ErrorObject>;
 /// Requests of ours that wait for a legacy peer's answer.
 #[derive(Default)]
 pub(crate) struct Calls {
-    #[cfg(any(feature = "http", feature = "seal"))]
+    #[cfg(any(feature = "http", feature = "asking"))]
     next: std::sync::atomic::AtomicU64,
     waiting: Mutex<Senders>,
 }
@@ -174,7 +174,7 @@ impl Calls {
 
     /// A new id, and where its answer will arrive; `None` where the peer says nothing any more.
     /// Dropping the receiver gives the id up.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "asking")]
     pub(crate) fn open(self: &Arc<Self>) -> Option<Waiting> {
         let id = RequestId::from(self.next.fetch_add(1, Ordering::Relaxed).cast_signed());
         let (sender, receiver) = oneshot::channel();
@@ -209,14 +209,14 @@ impl Calls {
 }
 
 /// A request of ours on its way.
-#[cfg(feature = "seal")]
+#[cfg(feature = "asking")]
 pub(crate) struct Waiting {
     calls: Arc<Calls>,
     pub(crate) id: RequestId,
     pub(crate) receiver: oneshot::Receiver<Response>,
 }
 
-#[cfg(feature = "seal")]
+#[cfg(feature = "asking")]
 impl Drop for Waiting {
     fn drop(&mut self) {
         self.calls.waiting().take(&self.id);

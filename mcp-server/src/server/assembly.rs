@@ -16,14 +16,14 @@ use crate::proposals::https_url::issue::Urls;
 use crate::protocol::changes::{BusReceiver, Hub};
 use crate::protocol::core::Core;
 use crate::protocol::error::{BuildError, BuildErrors};
-#[cfg(feature = "seal")]
+#[cfg(feature = "_seal")]
 use crate::protocol::error_text::Chain;
 use crate::protocol::lifecycle;
 #[cfg(feature = "http")]
 use crate::protocol::metrics::counters::Counters;
 use crate::protocol::quota::Peers;
 use crate::protocol::registry::Registry;
-#[cfg(feature = "seal")]
+#[cfg(feature = "_seal")]
 use crate::protocol::seal::{KeySlot, Keys};
 use crate::server::builder::ServerBuilder;
 use crate::server::catalogs::Catalogs;
@@ -48,7 +48,7 @@ impl ServerBuilder {
             errors: conversions,
             mut registry,
             mut definitions,
-            #[cfg(feature = "seal")]
+            #[cfg(feature = "_seal")]
             keys,
             #[cfg(feature = "https-url")]
             urls,
@@ -111,16 +111,16 @@ impl ServerBuilder {
         let (Ok(limits), Ok(info_text), true) = (limits, info_text, errors.is_empty()) else {
             return Err(BuildErrors(errors));
         };
-        #[cfg(feature = "seal")]
+        #[cfg(feature = "_seal")]
         let random_keys = keys.is_none();
-        #[cfg(feature = "seal")]
+        #[cfg(feature = "_seal")]
         if random_keys && bus.is_some() {
             tracing::warn!(
                 "the bus connects processes, but this one has random keys: the others refuse its \
                  request state and cursors. Set `ServerBuilder::keys` to the same in all of them"
             );
         }
-        #[cfg(feature = "seal")]
+        #[cfg(feature = "_seal")]
         let keys = match keys {
             Some(keys) => keys,
             None => Keys::generate().map_err(|error| random(&error))?,
@@ -145,9 +145,9 @@ impl ServerBuilder {
             stopping: CancelSignal::default(),
             #[cfg(feature = "http")]
             counters: Counters::default(),
-            #[cfg(feature = "seal")]
+            #[cfg(feature = "_seal")]
             keys: KeySlot::new(keys),
-            #[cfg(all(feature = "http", feature = "seal"))]
+            #[cfg(all(feature = "http", feature = "_seal"))]
             random_keys,
             assembly: Arc::<Catalogs>::clone(&catalogs),
         });
@@ -164,7 +164,7 @@ impl ServerBuilder {
     }
 }
 
-#[cfg(feature = "seal")]
+#[cfg(feature = "_seal")]
 fn random(error: &crate::protocol::seal::SealError) -> BuildError {
     BuildError::Random(Chain(error).to_string())
 }

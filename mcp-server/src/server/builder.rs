@@ -14,7 +14,7 @@ use crate::features::catalog::Hints;
 use crate::proposals::https_url::config::HttpUrls;
 use crate::protocol::changes::Bus;
 use crate::protocol::core::Layer;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 use crate::protocol::error::BuildError;
 use crate::protocol::error::ErrorDetail;
 use crate::protocol::error_conversions::ErrorConversions;
@@ -24,7 +24,7 @@ use crate::protocol::limits::Limits;
 use crate::protocol::middleware::{self, Middleware};
 use crate::protocol::params::{NotificationParams, Params};
 use crate::protocol::registry::Registry;
-#[cfg(feature = "seal")]
+#[cfg(feature = "_seal")]
 use crate::protocol::seal::Keys;
 use crate::protocol::states::States;
 use crate::server::catalogs::Definitions;
@@ -44,7 +44,7 @@ pub struct ServerBuilder {
     pub(crate) errors: ErrorConversions,
     pub(crate) registry: Registry,
     pub(crate) definitions: Definitions,
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "_seal")]
     pub(crate) keys: Option<Keys>,
     #[cfg(feature = "https-url")]
     pub(crate) urls: Option<HttpUrls>,
@@ -63,7 +63,7 @@ impl ServerBuilder {
             errors: ErrorConversions::default(),
             registry: Registry::default(),
             definitions: Definitions::default(),
-            #[cfg(feature = "seal")]
+            #[cfg(feature = "_seal")]
             keys: None,
             #[cfg(feature = "https-url")]
             urls: None,
@@ -137,7 +137,7 @@ impl ServerBuilder {
 
     /// The keys that request state and cursors are sealed with; without this call random ones.
     /// Processes that serve one endpoint need the same.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "_seal")]
     pub fn keys(mut self, keys: crate::Keys) -> Self {
         self.keys = Some(keys);
         self
@@ -280,7 +280,7 @@ impl ServerBuilder {
     }
 
     /// Splits lists into pages of this many items; without it, a list is one page.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     pub fn page_size(mut self, items: usize) -> Self {
         self.definitions.page_size = std::num::NonZeroUsize::new(items);
         if self.definitions.page_size.is_none() {

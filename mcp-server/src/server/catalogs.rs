@@ -27,7 +27,7 @@ pub(crate) struct Definitions {
     pub(crate) prompts: List<PromptDef>,
     pub(crate) completions: Completions,
     /// Items of one page; all of them if absent.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     pub(crate) page_size: Option<std::num::NonZeroUsize>,
     /// The errors that were found so far.
     pub(crate) errors: Vec<BuildError>,
@@ -78,7 +78,7 @@ impl Definitions {
         {
             self.templates.hints = self.resources.hints.clone();
         }
-        #[cfg(feature = "seal")]
+        #[cfg(feature = "pagination")]
         {
             self.tools.page_size = self.page_size;
             self.prompts.page_size = self.page_size;

@@ -69,7 +69,7 @@ impl Server {
 
     /// Replaces the keys that request state and cursors are sealed with, see
     /// [`Keys`](crate::Keys).
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "_seal")]
     pub fn rotate_keys(&self, keys: crate::Keys) {
         self.core.keys.set(keys);
     }

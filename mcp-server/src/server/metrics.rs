@@ -17,7 +17,7 @@ impl Server {
     /// assert_eq!(metrics.requests, 0);
     /// assert_eq!(metrics.refusals.count(RefusalCause::Host), 0);
     /// println!("{}", metrics.to_open_metrics());
-    /// # Ok::<(), mcp_server::BuildError>(())
+    /// # Ok::<(), mcp_server::BuildErrors>(())
     /// ```
     #[must_use]
     pub fn metrics(&self) -> Metrics {

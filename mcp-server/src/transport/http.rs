@@ -51,7 +51,7 @@ pub(crate) mod response_future;
 pub(crate) mod serve;
 pub(crate) mod service;
 pub(crate) mod session;
-#[cfg(feature = "seal")]
+#[cfg(feature = "_seal")]
 pub(crate) mod shared;
 pub(crate) mod sse_comment;
 pub(crate) mod sse_queue;

@@ -50,7 +50,6 @@ impl<T> SeqVec<T> {
     }
 
     /// Those from a number on, whether it is still there or not.
-    #[cfg(feature = "seal")]
     pub(crate) fn from(&self, number: u64) -> &[(u64, T)] {
         let place = self.place(number).unwrap_or_else(|place| place);
         self.all.get(place..).unwrap_or_default()

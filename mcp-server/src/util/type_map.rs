@@ -9,18 +9,13 @@ pub(crate) struct TypeMap {
 }
 
 impl TypeMap {
-    /// Stores a value. Returns `true` if it replaced a value of the same type.
-    pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, value: T) -> bool {
+    /// Stores a value, which replaces one of the same type.
+    pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
         let value = Box::new(value);
-        match self.values.iter_mut().find(|known| known.is::<T>()) {
-            Some(known) => {
-                *known = value;
-                true
-            }
-            None => {
-                self.values.push(value);
-                false
-            }
+        if let Some(known) = self.values.iter_mut().find(|known| known.is::<T>()) {
+            *known = value;
+        } else {
+            self.values.push(value);
         }
     }
 

@@ -1,7 +1,7 @@
 //! `completion/complete`.
 
 use mcp_server::types::{Completion, PromptArgument};
-use mcp_server::{Completing, Context, HandlerError, PromptDef, Server};
+use mcp_server::{Completing, HandlerError, PromptDef, ResourceUri, Server};
 use serde_json::{Value, json};
 
 use crate::peer::Peer;
@@ -10,37 +10,29 @@ fn server() -> Server {
     let prompt = PromptDef::new("greet")
         .argument(PromptArgument::new("language"))
         .argument(PromptArgument::new("name"))
-        .map_handler(|_, _: Context| async { Ok("hello") });
+        .map_handler(|_| async { "hello" });
     Server::builder("test", "1")
         .add_prompt(prompt)
         .resource_template(
             "x:{a}/{b}",
             "x",
-            |uri: String, _: Value, _: Context| async { Ok(uri) },
+            |_: Value, ResourceUri(uri): ResourceUri| async { uri },
         )
-        .complete_prompt(
-            "greet",
-            "language",
-            |typing: Completing, _: Context| async move {
-                let mut all = vec!["french", "german", "greek"];
-                all.retain(|language| language.starts_with(&typing.value));
-                Ok(all)
-            },
-        )
-        .complete_resource(
-            "x:{a}/{b}",
-            "a",
-            |typing: Completing, _: Context| async move {
-                let b = typing.arguments.get("b").cloned().unwrap_or_default();
-                Ok(Completion::new([format!("after {b}")])
-                    .total(5)
-                    .has_more(true))
-            },
-        )
-        .complete_resource("x:{a}/{b}", "b", |_, _: Context| async {
-            Ok((0..250).map(|n| n.to_string()).collect::<Vec<_>>())
+        .complete_prompt("greet", "language", |typing: Completing| async move {
+            let mut all = vec!["french", "german", "greek"];
+            all.retain(|language| language.starts_with(&typing.value));
+            all
         })
-        .complete_resource("late:{a}", "a", |_, _: Context| async {
+        .complete_resource("x:{a}/{b}", "a", |typing: Completing| async move {
+            let b = typing.arguments.get("b").cloned().unwrap_or_default();
+            Completion::new([format!("after {b}")])
+                .total(5)
+                .has_more(true)
+        })
+        .complete_resource("x:{a}/{b}", "b", |_| async {
+            (0..250).map(|n| n.to_string()).collect::<Vec<_>>()
+        })
+        .complete_resource("late:{a}", "a", async |_| -> Result<_, HandlerError> {
             Err::<Vec<String>, _>(HandlerError::internal("not now"))
         })
         .build()

@@ -1,9 +1,9 @@
 //! Definitions that are at fault.
 
 use mcp_server::types::json::{Object, Value as Json5};
-use mcp_server::types::{CallToolRequest, CallToolResult};
+use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult};
 use mcp_server::{
-    BuildError, Completing, Context, PromptDef, ResourceDef, Server, ServerBuilder, TemplateDef,
+    BuildError, Completing, Params, PromptDef, ResourceDef, Server, ServerBuilder, TemplateDef,
     ToolDef,
 };
 use serde_json::{Value, json};
@@ -13,14 +13,18 @@ fn builder() -> ServerBuilder {
 }
 
 fn fault(builder: ServerBuilder) -> BuildError {
-    builder.build().expect_err("a fault passed")
+    let errors = builder.build().expect_err("a fault passed");
+    let mut errors = errors.into_iter();
+    let first = errors.next().expect("an error");
+    assert!(errors.next().is_none(), "one fault, several errors");
+    first
 }
 
 fn raw(schema: Value) -> String {
     let schema = Json5::from(schema);
     let tool = ToolDef::new("t")
         .input_schema(schema)
-        .object_handler(|_: Object, _: Context| async { Ok(()) });
+        .object_handler(|_: Object| async {});
     fault(builder().add_tool(tool)).to_string()
 }
 
@@ -73,22 +77,22 @@ fn schemas_that_cannot_be_used_are_refused() {
 fn incomplete_definitions_are_refused() {
     let say = |builder| fault(builder).to_string();
     assert!(say(builder().add_tool(ToolDef::new("t"))).contains("no handler"));
-    let no_schema = ToolDef::new("t").object_handler(|_: Object, _: Context| async { Ok(()) });
+    let no_schema = ToolDef::new("t").object_handler(|_: Object| async {});
     assert!(say(builder().add_tool(no_schema)).contains("input schema"));
-    let text = |_: String, _: Context| async { Ok("x") };
+    let text = |_: String| async { "x" };
     assert!(say(builder().tool("t", "", text)).contains("type `object`"));
     assert!(say(builder().add_prompt(PromptDef::new("p"))).contains("no handler"));
     assert!(say(builder().add_resource(ResourceDef::new("x:1", "r"))).contains("no handler"));
     assert!(say(builder().add_resource(ResourceDef::text("x", "r", ""))).contains("scheme"));
     let none = TemplateDef::new("x:{a}", "r");
     assert!(say(builder().add_resource_template(none)).contains("no handler"));
-    let cut = TemplateDef::new("x:{a:3}", "r").handler(|_, (), _: Context| async { Ok("") });
+    let cut = TemplateDef::new("x:{a:3}", "r").handler(async || "");
     assert!(say(builder().add_resource_template(cut)).contains("{a:3}"));
 }
 
 #[test]
 fn names_and_methods_are_taken_once() {
-    let tool = || ToolDef::new("t").handler(|(), _: Context| async { Ok(()) });
+    let tool = || ToolDef::new("t").handler(async || {});
     let twice = fault(builder().add_tool(tool()).add_tool(tool()));
     assert!(
         matches!(twice, BuildError::DuplicateName { kind: "tool", .. }),
@@ -106,17 +110,16 @@ fn names_and_methods_are_taken_once() {
         ),
         "{twice}"
     );
-    let empty = |_: Completing, _: Context| async { Ok(Vec::<String>::new()) };
+    let empty = |_: Completing| async { Vec::<String>::new() };
     let twice = fault(
         builder()
             .complete_prompt("p", "a", empty)
             .complete_prompt("p", "a", empty),
     );
     assert!(matches!(twice, BuildError::DuplicateName { .. }), "{twice}");
-    let own = builder()
-        .on::<CallToolRequest, _>(|_, _| async { Ok(CallToolResult::new([]).into()) })
-        .add_tool(tool());
-    let twice = fault(own);
+    let handler =
+        |_: Params<CallToolRequest>| async { CallToolOutcome::from(CallToolResult::new([])) };
+    let twice = fault(builder().on(handler).on(handler));
     assert!(
         matches!(&twice, BuildError::DuplicateMethod(m) if m == "tools/call"),
         "{twice}"

@@ -1,15 +1,15 @@
 //! The dialects of JSON Schema that a tool's schema may be written in.
 
 use mcp_server::types::json::{Object, Value};
-use mcp_server::{BuildError, Context, Server, ToolDef};
+use mcp_server::{BuildError, BuildErrors, Server, ToolDef};
 use serde_json::json;
 
 use crate::peer::Peer;
 
-fn build(schema: serde_json::Value) -> Result<Server, BuildError> {
+fn build(schema: serde_json::Value) -> Result<Server, BuildErrors> {
     let schema: Value = schema.into();
     let tool = ToolDef::new("t").input_schema(schema);
-    let tool = tool.object_handler(|_: Object, _: Context| async { Ok("fits") });
+    let tool = tool.object_handler(|_: Object| async { "fits" });
     Server::builder("test", "1").add_tool(tool).build()
 }
 
@@ -122,7 +122,7 @@ fn what_is_elsewhere_is_refused_in_every_dialect() {
             let base = if dialect.contains("04") { "id" } else { "$id" };
             schema[base] = json!("https://example.com/root.json");
             let error = build(schema).expect_err("it is elsewhere");
-            let BuildError::Invalid { name, reason, .. } = &error else {
+            let [BuildError::Invalid { name, reason, .. }] = error.errors() else {
                 panic!("{error}");
             };
             assert_eq!(name, "t");

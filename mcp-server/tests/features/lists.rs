@@ -1,24 +1,23 @@
 //! Pages, caching hints, capabilities, and lists that change.
 
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use mcp_server::types::{CacheScope, ToolsCapability};
-use mcp_server::{Context, PromptDef, ResourceDef, Server, TemplateDef, ToolDef};
+use mcp_server::{PromptDef, ResourceDef, ResourceUri, Server, TemplateDef, ToolDef};
 use serde_json::{Value, json};
 
 use crate::peer::Peer;
 
 fn tool(name: &str) -> ToolDef {
-    ToolDef::new(name).handler(|(), _: Context| async { Ok("done") })
+    ToolDef::new(name).handler(async || "done")
 }
 
 fn prompt(name: &str) -> PromptDef {
-    PromptDef::new(name).handler(|(), _: Context| async { Ok("hello") })
+    PromptDef::new(name).handler(async || "hello")
 }
 
 fn template(text: &str) -> TemplateDef {
-    TemplateDef::new(text, "t").handler(|uri: String, (), _: Context| async { Ok(uri) })
+    TemplateDef::new(text, "t").handler(|ResourceUri(uri): ResourceUri| async { uri })
 }
 
 fn names(result: &Value) -> Vec<&str> {
@@ -32,7 +31,7 @@ fn names(result: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn pages_stay_stable_while_the_list_changes() {
     for legacy in [false, true] {
-        let mut builder = Server::builder("test", "1").page_size(NonZeroUsize::new(2).unwrap());
+        let mut builder = Server::builder("test", "1").page_size(2);
         for name in ["a", "b", "c", "d", "e"] {
             builder = builder.add_tool(tool(name)).add_prompt(prompt(name));
         }
@@ -82,7 +81,7 @@ fn flipped(cursor: &Value) -> Value {
 #[tokio::test]
 async fn old_peers_get_pages() {
     let server = Server::builder("test", "1")
-        .page_size(NonZeroUsize::MIN)
+        .page_size(1)
         .add_resource(ResourceDef::text("x:1", "one", "1"))
         .add_resource(ResourceDef::text("x:2", "two", "2"))
         .build()
@@ -142,7 +141,7 @@ async fn capabilities_follow_from_what_is_offered() {
         .add_tool(tool("a"))
         .add_prompt(prompt("p"))
         .add_resource_template(template("y:{a}"))
-        .complete_prompt("p", "x", |_, _| async { Ok(vec!["y"]) })
+        .complete_prompt("p", "x", |_| async { vec!["y"] })
         .build()
         .unwrap();
     let discovered = Peer::modern(&all)

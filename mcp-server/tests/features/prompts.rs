@@ -5,7 +5,7 @@ use mcp_server::types::{
     AudioContent, Base64Text, ContentBlock, GetPromptResult, Icon, PromptArgument, PromptMessage,
     ResourceLink, Role, TextContent,
 };
-use mcp_server::{Context, PromptDef, Server};
+use mcp_server::{PromptDef, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -21,32 +21,29 @@ struct Review {
 
 fn server() -> Server {
     Server::builder("test", "1")
-        .prompt("review", "Reviews", |args: Review, _: Context| async move {
-            Ok(format!("{} {:?}", args.code, args.remarks))
+        .prompt("review", "Reviews", |args: Review| async move {
+            format!("{} {:?}", args.code, args.remarks)
         })
         .add_prompt(
             PromptDef::new("listed")
                 .title("Listed")
                 .icon(Icon::new("https://example.com/i.png"))
                 .argument(PromptArgument::new("about").required(true))
-                .map_handler(|args: Map<String>, _: Context| async move {
+                .map_handler(|args: Map<String>| async move {
                     let about = args.get("about").cloned().unwrap_or_default();
-                    Ok(vec![
-                        (Role::User, about),
-                        (Role::Assistant, "ok".to_owned()),
-                    ])
+                    vec![(Role::User, about), (Role::Assistant, "ok".to_owned())]
                 }),
         )
-        .prompt("media", "Media", |(), _: Context| async {
+        .prompt("media", "Media", || async {
             let audio = AudioContent::new(Base64Text::encode(b"a"), "audio/wav");
-            Ok(vec![
+            vec![
                 (Role::User, ContentBlock::from(audio)),
                 (Role::User, ResourceLink::new("x:1", "one").into()),
-            ])
+            ]
         })
-        .prompt("whole", "Replaced", |(), _: Context| async {
+        .prompt("whole", "Replaced", || async {
             let message = PromptMessage::new(Role::User, TextContent::new("hi"));
-            Ok(GetPromptResult::new([message]).description("Its own"))
+            GetPromptResult::new([message]).description("Its own")
         })
         .build()
         .unwrap()

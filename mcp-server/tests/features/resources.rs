@@ -5,7 +5,7 @@ use mcp_server::types::{
     Annotations, AnyResourceContents, Base64Text, BlobResourceContents, Icon, Role,
     TextResourceContents,
 };
-use mcp_server::{Context, HandlerError, ResourceDef, Server, TemplateDef};
+use mcp_server::{HandlerError, ResourceDef, ResourceUri, Server, TemplateDef};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -28,21 +28,19 @@ fn server() -> Server {
                 .icon(Icon::new("https://example.com/i.png")),
         )
         .add_resource(ResourceDef::bytes("x:logo", "logo", [1, 2, 3]).mime_type("image/png"))
-        .resource(
-            "x:now",
-            "now",
-            |uri: String, _: Context| async move { Ok(uri) },
-        )
-        .resource("x:both", "both", |_: String, _: Context| async {
-            Ok(vec![
+        .resource("x:now", "now", |ResourceUri(uri): ResourceUri| async move {
+            uri
+        })
+        .resource("x:both", "both", || async {
+            vec![
                 AnyResourceContents::from(TextResourceContents::new("x:both/1", "t")),
                 BlobResourceContents::new("x:both/2", Base64Text::encode(b"b")).into(),
-            ])
+            ]
         })
         .resource_template(
             "t:{project}/{number}{?open}",
             "issue",
-            |uri: String, issue: Issue, _: Context| async move {
+            async |issue: Issue, ResourceUri(uri): ResourceUri| -> Result<_, HandlerError> {
                 if issue.number == 0 {
                     return Err(HandlerError::resource_not_found(uri));
                 }
@@ -55,16 +53,11 @@ fn server() -> Server {
         .add_resource_template(
             TemplateDef::new("t:{+rest}", "rest")
                 .mime_type("text/x-rest")
-                .handler(|_: String, all: Map<String>, _: Context| async move {
-                    Ok(format!(
-                        "rest {}",
-                        all.get("rest").map_or("", String::as_str)
-                    ))
+                .handler(|all: Map<String>| async move {
+                    format!("rest {}", all.get("rest").map_or("", String::as_str))
                 }),
         )
-        .resource("t:exact/1", "exact", |_: String, _: Context| async {
-            Ok("exact")
-        })
+        .resource("t:exact/1", "exact", async || "exact")
         .build()
         .unwrap()
 }

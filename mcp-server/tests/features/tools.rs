@@ -5,7 +5,7 @@ use mcp_server::types::{
     AudioContent, Base64Text, ContentBlock, EmbeddedResource, Icon, ImageContent, ResourceLink,
     TextContent, TextResourceContents, ToolAnnotations,
 };
-use mcp_server::{Context, HandlerError, Json, Server, ToolDef};
+use mcp_server::{HandlerError, Json, Server, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -43,43 +43,43 @@ fn schema(value: Value) -> Json5 {
 
 fn server() -> Server {
     Server::builder("test", "1")
-        .tool(
-            "add",
-            "Add two numbers",
-            |args: Add, _: Context| async move {
-                let _ = args.anything;
-                Ok(args.a + args.b)
-            },
-        )
-        .tool("sum", "Structured", |args: Add, _: Context| async move {
-            Ok(Json(Sum {
+        .tool("add", "Add two numbers", |args: Add| async move {
+            let _ = args.anything;
+            args.a + args.b
+        })
+        .tool("sum", "Structured", |args: Add| async move {
+            Json(Sum {
                 sum: args.a + args.b,
-            }))
+            })
         })
-        .tool("list", "Not an object", |(), _: Context| async {
-            Ok(Json(vec![1, 2]))
-        })
-        .tool("nothing", "Nothing", |(), _: Context| async { Ok(()) })
-        .tool("fail", "Fails", |(), _: Context| async {
+        .tool("list", "Not an object", async || Json(vec![1, 2]))
+        .tool("nothing", "Nothing", async || {})
+        .tool("fail", "Fails", async || -> Result<_, HandlerError> {
             Err::<(), _>(Full(std::io::Error::other("no blocks")))?;
             Ok("unreached")
         })
         .tool(
             "refuse",
             "A failure for the model",
-            |(), _: Context| async { Err::<(), _>(HandlerError::tool("try tomorrow")) },
+            async || -> Result<_, HandlerError> {
+                Err::<(), _>(HandlerError::tool("try tomorrow"))
+            },
         )
-        .tool("protocol", "A protocol error", |(), _: Context| async {
-            Err::<(), _>(HandlerError::invalid_params("no such thing"))
-        })
-        .tool("mixed", "All blocks", |(), _: Context| async {
-            Ok(vec![
+        .tool(
+            "protocol",
+            "A protocol error",
+            async || -> Result<_, HandlerError> {
+                Err::<(), _>(HandlerError::invalid_params("no such thing"))
+            },
+        )
+        .tool("mixed", "All blocks", || async {
+            vec![
                 ContentBlock::from(TextContent::new("text")),
                 ImageContent::new(Base64Text::encode(b"i"), "image/png").into(),
                 AudioContent::new(Base64Text::encode(b"a"), "audio/wav").into(),
                 ResourceLink::new("x:1", "one").description("first").into(),
                 EmbeddedResource::new(TextResourceContents::new("x:2", "t")).into(),
-            ])
+            ]
         })
         .add_tool(
             ToolDef::new("raw")
@@ -92,9 +92,7 @@ fn server() -> Server {
                     "required": ["list"],
                     "$defs": { "n": { "type": "integer" } },
                 })))
-                .object_handler(
-                    |args: Object, _: Context| async move { Ok(args.len().to_string()) },
-                ),
+                .object_handler(|args: Object| async move { args.len().to_string() }),
         )
         .add_tool(
             ToolDef::new("seven")
@@ -104,12 +102,12 @@ fn server() -> Server {
                     // In draft-07 a list of schemas for the first elements, in 2020-12 an error.
                     "properties": { "pair": { "items": [{ "type": "string" }] } },
                 })))
-                .object_handler(|_: Object, _: Context| async { Ok("fits") }),
+                .object_handler(|_: Object| async { "fits" }),
         )
         .add_tool(
             ToolDef::new("liar")
                 .output_schema(schema(json!({ "type": "object", "required": ["truth"] })))
-                .handler(|(), _: Context| async { Ok(Json(Sum { sum: 1.0 })) }),
+                .handler(async || Json(Sum { sum: 1.0 })),
         )
         .build()
         .unwrap()

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_server::types::json::Map;
-use mcp_server::{Completing, Context, Limits, Server, ServerBuilder};
+use mcp_server::{Completing, Limits, ResourceUri, Server, ServerBuilder};
 use serde_json::{Value, json};
 
 use crate::peer::Peer;
@@ -12,15 +11,13 @@ use crate::peer::Peer;
 /// Makes any URI that begins with `x:`.
 fn builder(read: &Arc<AtomicBool>) -> ServerBuilder {
     let read = Arc::clone(read);
-    let handler = move |uri: String, _: Map<String>, _: Context| {
+    let handler = move |ResourceUri(uri): ResourceUri| {
         read.store(true, Ordering::Relaxed);
-        async move { Ok(uri.len().to_string()) }
+        async move { uri.len().to_string() }
     };
     Server::builder("test", "1")
         .resource_template("x:{+rest}", "x", handler)
-        .complete_resource("x:{+rest}", "rest", |_: Completing, _| async {
-            Ok(vec!["all"])
-        })
+        .complete_resource("x:{+rest}", "rest", |_: Completing| async { vec!["all"] })
 }
 
 fn uri(bytes: usize) -> String {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use mcp_server::rustls::ServerConfig;
 use mcp_server::rustls::crypto::ring::default_provider;
 use mcp_server::rustls::pki_types::PrivatePkcs8KeyDer;
-use mcp_server::types::{CallToolRequest, CallToolResult};
+use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult};
 
-use mcp_server::Server;
+use mcp_server::{Params, Server};
 
 use crate::raw::*;
 
@@ -96,10 +96,11 @@ async fn an_address_loses_its_own_connections_first() {
 async fn requests_sent_at_once_on_one_connection_do_not_delay_those_of_others() {
     const REQUESTS: usize = 8;
     let (sender, mut handled) = tokio::sync::mpsc::unbounded_channel();
-    let builder = Server::builder("tested", "1").on::<CallToolRequest, _>(move |params, _| {
-        let _ = sender.send(params.name);
-        std::future::ready(Ok(CallToolResult::new([]).into()))
-    });
+    let builder =
+        Server::builder("tested", "1").on(move |Params(params): Params<CallToolRequest>| {
+            let _ = sender.send(params.name);
+            std::future::ready(CallToolOutcome::from(CallToolResult::new([])))
+        });
     let server = builder.build().expect("valid");
     let address = serve(&server);
     let mut one = Raw::connect_from("127.0.0.2", address).await;

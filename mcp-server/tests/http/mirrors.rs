@@ -1,6 +1,6 @@
 //! Headers that repeat parts of the body, and what a client did not declare.
 
-use mcp_server::{Context, Server, ToolDef};
+use mcp_server::{Server, ToolDef};
 use serde_json::json;
 
 use crate::raw::*;
@@ -15,7 +15,7 @@ fn work() -> Server {
                 "sure": { "type": "boolean", "x-mcp-header": "Sure" },
             },
         }))
-        .object_handler(|_, _: Context| async { Ok("done") });
+        .object_handler(|_| async { "done" });
     Server::builder("mirrors", "1")
         .add_tool(tool)
         .build()

@@ -1,13 +1,12 @@
 //! Sessions, streams, channels and cursors belong to the principal that began them.
 
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use mcp_server::{
-    Context, HttpConfig, MemoryEvents, MemorySessions, Principal, PromptDef, ResourceDef, Server,
+    HttpConfig, MemoryEvents, MemorySessions, Principal, PromptDef, ResourceDef, Server,
 };
 use tokio::net::TcpListener;
 
@@ -207,14 +206,12 @@ async fn another_principal_cannot_post_to_a_channel() {
 
 #[tokio::test]
 async fn a_cursor_of_another_principal_is_refused() {
-    let resource = |name: &str| {
-        ResourceDef::new(format!("test://{name}"), name)
-            .handler(|_: String, _: Context| async { Ok("text") })
-    };
-    let prompt = |name: &str| PromptDef::new(name).handler(|(), _: Context| async { Ok("hello") });
+    let resource =
+        |name: &str| ResourceDef::new(format!("test://{name}"), name).handler(async || "text");
+    let prompt = |name: &str| PromptDef::new(name).handler(async || "hello");
     let (server, _probe) = server(|builder| {
         builder
-            .page_size(NonZeroUsize::MIN)
+            .page_size(1)
             .add_resource(resource("a"))
             .add_resource(resource("b"))
             .add_prompt(prompt("a"))

@@ -7,7 +7,9 @@ use mcp_server::types::{
     CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock,
     TextContent,
 };
-use mcp_server::{Context, HandlerError, HttpConfig, Limits, PeerAddress, Server, ServerBuilder};
+use mcp_server::{
+    Context, HandlerError, HttpConfig, Limits, Params, PeerAddress, Server, ServerBuilder,
+};
 use tokio::sync::{Notify, mpsc};
 
 /// What a test knows of the handlers at work.
@@ -125,10 +127,12 @@ pub(crate) fn server(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> (Se
         dropped,
         waiting,
     };
-    let builder = Server::builder("tested", "1").on::<CallToolRequest, _>(move |params, cx| {
-        let hands = hands.clone();
-        hands.call(params, cx)
-    });
+    let builder = Server::builder("tested", "1").on(
+        move |Params(params): Params<CallToolRequest>, cx: Context| {
+            let hands = hands.clone();
+            hands.call(params, cx)
+        },
+    );
     let builder = builder.capabilities(|has| {
         has.tools(mcp_server::types::ToolsCapability::new().list_changed(true))
     });

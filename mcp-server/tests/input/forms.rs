@@ -1,10 +1,10 @@
 //! Forms of every kind, as they arrive, and what is taken as an answer.
 
 use mcp_server::types::{
-    BooleanSchema, CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult,
-    LegacyTitledEnumSchema, NumberSchema, NumberSchemaType, StringSchema, TextContent,
+    BooleanSchema, CallToolOutcome, CallToolRequest, CallToolResult, LegacyTitledEnumSchema,
+    NumberSchema, NumberSchemaType, StringSchema, TextContent,
 };
-use mcp_server::{Context, Elicited, Field, Form, HandlerError, Server};
+use mcp_server::{Context, Elicited, Field, Form, HandlerError, Params, Server};
 use serde_json::{Value, json};
 
 use super::peer::{Peer, accept, text};
@@ -34,7 +34,10 @@ struct Deep {
     inner: Option<Vec<Vec<u8>>>,
 }
 
-async fn tool(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutcome, HandlerError> {
+async fn tool(
+    Params(params): Params<CallToolRequest>,
+    cx: Context,
+) -> Result<CallToolOutcome, HandlerError> {
     let text = match &*params.name {
         "typed" => match cx.elicit(Form::<Trip>::of("Trip?")).key("q").await? {
             Elicited::Accepted(trip) => {
@@ -79,7 +82,7 @@ async fn tool(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutc
 }
 
 fn peer() -> Peer {
-    let server = Server::builder("forms", "1").on::<CallToolRequest, _>(tool);
+    let server = Server::builder("forms", "1").on(tool);
     Peer::new(&server.build().unwrap())
 }
 

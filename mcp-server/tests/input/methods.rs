@@ -18,13 +18,11 @@ async fn word(cx: &Context) -> Result<String, HandlerError> {
 
 fn server() -> Server {
     let resource =
-        ResourceDef::new("x:word", "word").handler(|_, cx: Context| async move { word(&cx).await });
+        ResourceDef::new("x:word", "word").handler(|cx: Context| async move { word(&cx).await });
     Server::builder("input", "1")
-        .prompt(
-            "word",
-            "Asks for a word",
-            |(): (), cx: Context| async move { word(&cx).await },
-        )
+        .prompt("word", "Asks for a word", |cx: Context| async move {
+            word(&cx).await
+        })
         .add_resource(resource)
         .build()
         .unwrap()

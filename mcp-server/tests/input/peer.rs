@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use mcp_server::types::{
     BooleanSchema, CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult,
-    CompleteRequest, CompleteRequestParams, CompleteResult, CreateMessageRequestParams, Role,
-    SamplingMessage, SamplingMessageContentBlock, StringSchema, TextContent,
+    CompleteRequest, CompleteResult, CreateMessageRequestParams, Role, SamplingMessage,
+    SamplingMessageContentBlock, StringSchema, TextContent,
 };
-use mcp_server::{Context, Elicited, Extensions, Form, HandlerError, Server, ServerBuilder};
+use mcp_server::{
+    Context, Elicited, Extensions, Form, HandlerError, Params, Server, ServerBuilder,
+};
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex,
@@ -29,11 +31,15 @@ pub(crate) type Count = Arc<AtomicU32>;
 pub(crate) fn builder(count: &Count) -> ServerBuilder {
     let count = Arc::clone(count);
     Server::builder("input", "1")
-        .on::<CallToolRequest, _>(move |params, cx| tool(params, cx, Arc::clone(&count)))
-        .on::<CompleteRequest, _>(complete)
+        .on(
+            move |Params(params): Params<CallToolRequest>, cx: Context| {
+                tool(params, cx, Arc::clone(&count))
+            },
+        )
+        .on(complete)
 }
 
-async fn complete(_: CompleteRequestParams, cx: Context) -> Result<CompleteResult, HandlerError> {
+async fn complete(_: Params<CompleteRequest>, cx: Context) -> Result<CompleteResult, HandlerError> {
     match cx.roots().await {
         Ok(_) => Err(HandlerError::internal("asked")),
         Err(error) => Err(HandlerError::internal(format!("refused: {error}"))),

@@ -5,18 +5,21 @@ use std::path::Path;
 
 use mcp_server::types::json::Object;
 use mcp_server::types::{
-    CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult,
-    CreateMessageRequestParams, IncludeContext, Role, SamplingContent, SamplingMessage,
-    SamplingMessageContentBlock, TextContent, Tool, ToolChoice, ToolChoiceMode, ToolInputSchema,
+    CallToolOutcome, CallToolRequest, CallToolResult, CreateMessageRequestParams, IncludeContext,
+    Role, SamplingContent, SamplingMessage, SamplingMessageContentBlock, TextContent, Tool,
+    ToolChoice, ToolChoiceMode, ToolInputSchema,
 };
-use mcp_server::{Context, HandlerError, Server};
+use mcp_server::{Context, HandlerError, Params, Server};
 use serde_json::{Value, json};
 
 use super::peer::{Peer, text};
 
 const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-async fn tool(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutcome, HandlerError> {
+async fn tool(
+    Params(params): Params<CallToolRequest>,
+    cx: Context,
+) -> Result<CallToolOutcome, HandlerError> {
     let text = if params.name == "roots" {
         let roots = cx.roots().key("q").await?;
         let uris: Vec<_> = roots.iter().map(|root| root.uri.as_str()).collect();
@@ -44,7 +47,7 @@ async fn tool(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutc
 }
 
 fn server() -> Server {
-    let builder = Server::builder("input", "1").on::<CallToolRequest, _>(tool);
+    let builder = Server::builder("input", "1").on(tool);
     builder.build().unwrap()
 }
 

@@ -6,7 +6,7 @@ use mcp_server::types::{
     Proposal, ResourceLink, ResourceType, Role, SamplingMessage, SamplingMessageContentBlock,
     TextResourceContents, ToolResultContent,
 };
-use mcp_server::{Context, Server};
+use mcp_server::{Context, HandlerError, Server};
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -54,23 +54,27 @@ fn blocks() -> Vec<ContentBlock> {
 fn server(proposals: impl IntoIterator<Item = Proposal>) -> Server {
     Server::builder("test", "1")
         .proposals(proposals)
-        .tool("blocks", "Gives blocks", |(): (), _: Context| async {
-            Ok(CallToolResult::new(blocks()))
+        .tool("blocks", "Gives blocks", async || {
+            CallToolResult::new(blocks())
         })
-        .tool("ask", "Asks the model", |(): (), cx: Context| async move {
-            let result = ToolResultContent::new("call", blocks());
-            let message = SamplingMessageContentBlock::ToolResult(result);
-            let messages = [SamplingMessage::new(Role::User, message)];
-            let answer = cx
-                .sample(CreateMessageRequestParams::new(messages, 9))
-                .key("q")
-                .await?;
-            Ok(answer.model)
-        })
-        .prompt("blocks", "Gives blocks", |(): (), _: Context| async {
+        .tool(
+            "ask",
+            "Asks the model",
+            async |cx: Context| -> Result<_, HandlerError> {
+                let result = ToolResultContent::new("call", blocks());
+                let message = SamplingMessageContentBlock::ToolResult(result);
+                let messages = [SamplingMessage::new(Role::User, message)];
+                let answer = cx
+                    .sample(CreateMessageRequestParams::new(messages, 9))
+                    .key("q")
+                    .await?;
+                Ok(answer.model)
+            },
+        )
+        .prompt("blocks", "Gives blocks", || async {
             let messages = blocks().into_iter();
             let messages = messages.map(|block| PromptMessage::new(Role::User, block));
-            Ok(GetPromptResult::new(messages.collect::<Vec<_>>()))
+            GetPromptResult::new(messages.collect::<Vec<_>>())
         })
         .build()
         .unwrap()

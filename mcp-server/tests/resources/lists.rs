@@ -1,9 +1,9 @@
 //! `resources/list`: handlers that list, pages, and cursors.
 
-use std::num::NonZeroUsize;
-
 use mcp_server::types::Resource;
-use mcp_server::{Context, HandlerError, ListAt, ResourceDef, ResourcePage, Server, TemplateDef};
+use mcp_server::{
+    HandlerError, ListAt, ResourceDef, ResourcePage, ResourceUri, Server, TemplateDef,
+};
 use serde_json::{Value, json};
 
 use crate::peer::Peer;
@@ -11,8 +11,8 @@ use crate::peer::Peer;
 /// Lists `count` resources, each with its number in the name.
 fn numbered(scheme: &'static str, count: usize) -> TemplateDef {
     TemplateDef::new(format!("{scheme}:{{number}}"), "numbered")
-        .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
-        .list(move |at: ListAt, _: Context| async move {
+        .handler(|ResourceUri(uri): ResourceUri| async move { uri })
+        .list(move |at: ListAt| async move {
             let start = match at.after.as_deref().map(str::parse::<usize>) {
                 None => 0,
                 Some(last) => last? + 1,
@@ -26,7 +26,7 @@ fn numbered(scheme: &'static str, count: usize) -> TemplateDef {
                     return Ok(listed.next(number.to_string()));
                 }
             }
-            Ok(listed)
+            Ok::<_, HandlerError>(listed)
         })
 }
 
@@ -36,15 +36,11 @@ fn fixed(name: &str) -> ResourceDef {
 
 fn server(page: usize) -> Server {
     Server::builder("test", "1")
-        .page_size(NonZeroUsize::new(page).unwrap())
+        .page_size(page)
         .add_resource(fixed("s0"))
         .add_resource(fixed("s1"))
         .add_resource_template(numbered("a", 3))
-        .resource_template(
-            "silent:{x}",
-            "silent",
-            |_: String, (): (), _: Context| async { Ok("not listed") },
-        )
+        .resource_template("silent:{x}", "silent", async || "not listed")
         .add_resource_template(numbered("b", 2))
         // Listed by the template, too.
         .add_resource(ResourceDef::text("a:1", "own", "text"))
@@ -208,20 +204,20 @@ async fn a_template_that_is_gone_leaves_the_next_one_whole() {
 async fn a_handler_that_lists_more_or_less_than_asked_loses_nothing() {
     let template = |scheme: &'static str| {
         TemplateDef::new(format!("{scheme}:{{x}}"), scheme)
-            .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
+            .handler(|ResourceUri(uri): ResourceUri| async move { uri })
     };
-    let many = template("many").list(|_: ListAt, _: Context| async {
+    let many = template("many").list(|_: ListAt| async {
         let named = |name| Resource::new(format!("many:{name}"), name);
-        Ok(ResourcePage::new(["m0", "m1", "m2", "m3"].map(named)))
+        ResourcePage::new(["m0", "m1", "m2", "m3"].map(named))
     });
-    let slow = template("slow").list(|at: ListAt, _: Context| async move {
+    let slow = template("slow").list(async |at: ListAt| -> Result<_, HandlerError> {
         match at.after {
             None => Ok(ResourcePage::default().next("begun")),
             Some(_) => Ok(ResourcePage::new([Resource::new("slow:1", "one")])),
         }
     });
     let server = Server::builder("test", "1")
-        .page_size(NonZeroUsize::new(2).unwrap())
+        .page_size(2)
         .add_resource_template(many)
         .add_resource_template(slow)
         .build()
@@ -239,8 +235,10 @@ async fn a_handler_that_lists_more_or_less_than_asked_loses_nothing() {
 #[tokio::test]
 async fn a_handler_that_fails_says_so() {
     let failing = TemplateDef::new("f:{x}", "failing")
-        .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
-        .list(|_: ListAt, _: Context| async { Err(HandlerError::internal("no such table")) });
+        .handler(|ResourceUri(uri): ResourceUri| async move { uri })
+        .list(async |_: ListAt| -> Result<_, HandlerError> {
+            Err(HandlerError::internal("no such table"))
+        });
     let server = Server::builder("test", "1").add_resource_template(failing);
     let server = server.build().unwrap();
     let error = Peer::modern(&server)

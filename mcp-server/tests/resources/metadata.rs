@@ -1,6 +1,6 @@
 //! SEP-2093: `resources/metadata`, and metadata on what is read.
 
-use mcp_server::{Context, Proposal, ResourceDef, Server};
+use mcp_server::{Proposal, ResourceDef, Server};
 use serde_json::json;
 
 use crate::client::Client;
@@ -276,8 +276,7 @@ async fn types_are_listed() {
 
 #[tokio::test]
 async fn a_text_that_a_handler_stands_in_for_is_not_taken_for_a_document() {
-    let changed = ResourceDef::text("s:a", "a", "A")
-        .handler(|_: String, _: Context| async { Ok("another one") });
+    let changed = ResourceDef::text("s:a", "a", "A").handler(async || "another one");
     let server = Server::builder("demo", "1.0.0")
         .proposals([Proposal::Sep2093])
         .add_resource(changed)

@@ -3,7 +3,7 @@
 use mcp_server::types::{
     AnyResourceContents, Proposal, Resource, ResourceType, TextResourceContents,
 };
-use mcp_server::{Context, HandlerError, ResourceDef, Server, TemplateDef};
+use mcp_server::{HandlerError, ResourceDef, ResourceUri, Server, TemplateDef};
 use serde_json::json;
 
 use crate::client::Client;
@@ -18,9 +18,8 @@ fn text(uri: &str) -> AnyResourceContents {
 
 /// A resource that holds contents with these URIs.
 fn holding(uri: &'static str, uris: &'static [&'static str]) -> ResourceDef {
-    ResourceDef::new(uri, uri).handler(move |_: String, _: Context| async move {
-        Ok(uris.iter().map(|uri| text(uri)).collect::<Contents>())
-    })
+    ResourceDef::new(uri, uri)
+        .handler(move || async move { uris.iter().map(|uri| text(uri)).collect::<Contents>() })
 }
 
 fn server(proposals: impl IntoIterator<Item = Proposal>) -> Server {
@@ -36,28 +35,26 @@ fn server(proposals: impl IntoIterator<Item = Proposal>) -> Server {
         .add_resource(holding("u:empty", &[]))
         .add_resource(holding("u:mixed", &["d:other", "u:mixed"]))
         // Only the description says what it is, or only the contents.
-        .add_resource(holding("d:described", &["d:other"]).describe(
-            |resource: Resource, _: Context| async {
-                Ok(resource.resource_type(ResourceType::Document))
-            },
-        ))
+        .add_resource(
+            holding("d:described", &["d:other"]).describe(|resource: Resource| async {
+                resource.resource_type(ResourceType::Document)
+            }),
+        )
         .resource(
             "d:contents",
             "contents",
-            |uri: String, _: Context| async move {
+            |ResourceUri(uri): ResourceUri| async move {
                 let own = TextResourceContents::new(uri, "never to be seen");
-                Ok(vec![
+                vec![
                     own.resource_type(ResourceType::Document).into(),
                     text("d:other"),
-                ])
+                ]
             },
         )
         .add_resource_template(
             TemplateDef::new("t:{x}", "template")
                 .resource_type(ResourceType::Document)
-                .handler(|_: String, (): (), _: Context| async {
-                    Ok::<Contents, HandlerError>(vec![text("d:other")])
-                }),
+                .handler(async || Ok::<Contents, HandlerError>(vec![text("d:other")])),
         )
         .build()
         .unwrap()

@@ -1,7 +1,6 @@
 //! A server of a few pages: static, dynamic and templated resources, documents and collections,
 //! and what counts how often contents are made.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,7 +9,8 @@ use mcp_server::types::{
     Resource, ResourceType, Role, TextResourceContents,
 };
 use mcp_server::{
-    Context, HandlerError, ListAt, ResourceDef, ResourcePage, Server, ServerBuilder, TemplateDef,
+    HandlerError, ListAt, ResourceDef, ResourcePage, ResourceUri, Server, ServerBuilder,
+    TemplateDef, Variables,
 };
 use serde::Deserialize;
 
@@ -52,7 +52,7 @@ struct PagePath {
 
 fn builder(reads: &Reads) -> ServerBuilder {
     Server::builder("test", "1")
-        .page_size(NonZeroUsize::new(2).unwrap())
+        .page_size(2)
         .add_resource(
             ResourceDef::text("s:motto", "motto", "Keep it simple.")
                 .title("Motto")
@@ -66,22 +66,20 @@ fn builder(reads: &Reads) -> ServerBuilder {
         .add_resource(directory(reads.clone()))
         .add_resource(
             ResourceDef::new("s:untyped", "untyped")
-                .handler(|_: String, _: Context| async { Ok(Vec::<AnyResourceContents>::new()) }),
+                .handler(async || Vec::<AnyResourceContents>::new()),
         )
         .add_resource_template(pages(reads.clone()))
         .add_resource_template(
             TemplateDef::new("typed:{x}", "typed")
-                .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
-                .describe(|resource: Resource, (): (), _: Context| async {
-                    Ok(resource.mime_type("text/x-typed"))
-                }),
+                .handler(|ResourceUri(uri): ResourceUri| async move { uri })
+                .describe(|resource: Resource| async { resource.mime_type("text/x-typed") }),
         )
         .add_resource_template(
             TemplateDef::new("plain:{x}", "plain")
                 .title("Plain")
                 .mime_type("text/plain")
                 .resource_type(ResourceType::Document)
-                .handler(|uri: String, (): (), _: Context| async move { Ok(uri) }),
+                .handler(|ResourceUri(uri): ResourceUri| async move { uri }),
         )
 }
 
@@ -91,20 +89,20 @@ fn report(reads: Reads) -> ResourceDef {
         .title("Report")
         .mime_type("application/pdf")
         .resource_type(ResourceType::Document)
-        .handler(move |uri: String, _: Context| {
+        .handler(move |ResourceUri(uri): ResourceUri| {
             reads.count();
             async move {
                 let pdf = BlobResourceContents::new(&*uri, Base64Text::encode(b"%PDF"));
                 let text = TextResourceContents::new(uri, "Figures: ÄÖÜ");
-                Ok(vec![
+                vec![
                     AnyResourceContents::from(pdf.mime_type("application/pdf")),
                     text.mime_type("text/plain").title("Report, text").into(),
-                ])
+                ]
             }
         })
-        .describe(|resource: Resource, _: Context| async move {
+        .describe(|resource: Resource| async move {
             let changed = Annotations::new().last_modified("2026-01-02T03:04:05Z");
-            Ok(resource.size(4).annotations(changed))
+            resource.size(4).annotations(changed)
         })
 }
 
@@ -112,10 +110,10 @@ fn report(reads: Reads) -> ResourceDef {
 fn directory(reads: Reads) -> ResourceDef {
     ResourceDef::new("pages:", "pages")
         .mime_type("inode/directory")
-        .handler(move |uri: String, _: Context| {
+        .handler(move |ResourceUri(uri): ResourceUri| {
             reads.count();
             async move {
-                Ok(vec![
+                vec![
                     AnyResourceContents::from(TextResourceContents::new("pages:a", "page a")),
                     TextResourceContents::new("pages:b", "page b")
                         .name("B itself")
@@ -127,10 +125,10 @@ fn directory(reads: Reads) -> ResourceDef {
                         .mime_type("image/png")
                         .into(),
                     TextResourceContents::new(uri, "an index").into(),
-                ])
+                ]
             }
         })
-        .list(|at: ListAt, _: Context| async move {
+        .list(async |at: ListAt| -> Result<_, HandlerError> {
             assert_eq!(at.collection.as_deref(), Some("pages:"));
             let rest = PAGES
                 .iter()
@@ -155,7 +153,7 @@ fn pages(reads: Reads) -> TemplateDef {
     TemplateDef::new("pages:{+name}", "page")
         .description("One of the pages")
         .mime_type("text/markdown")
-        .handler(move |uri: String, page: PagePath, _: Context| {
+        .handler(move |page: PagePath, ResourceUri(uri): ResourceUri| {
             reads.count();
             async move {
                 if PAGES.contains(&&*page.name) {
@@ -165,7 +163,9 @@ fn pages(reads: Reads) -> TemplateDef {
             }
         })
         .describe(
-            |resource: Resource, page: PagePath, _: Context| async move {
+            async |resource: Resource,
+                   Variables(page): Variables<PagePath>|
+                   -> Result<_, HandlerError> {
                 let uri = resource.uri.clone();
                 if PAGES.contains(&&*page.name) {
                     let mut document = resource.resource_type(ResourceType::Document).size(6);
@@ -179,7 +179,7 @@ fn pages(reads: Reads) -> TemplateDef {
                 Err(HandlerError::resource_not_found(uri))
             },
         )
-        .list(|at: ListAt, _: Context| async move {
+        .list(async |at: ListAt| -> Result<_, HandlerError> {
             let Some(PagePath { name }) = at.variables()? else {
                 // The pages are the members of their collection only.
                 return Ok(ResourcePage::default());

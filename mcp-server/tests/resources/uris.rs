@@ -1,7 +1,7 @@
 //! The limit of URIs in the methods of the proposals.
 
 use mcp_server::types::json::Map;
-use mcp_server::{Context, Proposal, Server, TemplateDef};
+use mcp_server::{Proposal, ResourceUri, Server, TemplateDef};
 use serde_json::json;
 
 use crate::client::Client;
@@ -9,7 +9,7 @@ use crate::client::Client;
 #[tokio::test]
 async fn a_long_uri_is_refused_in_every_method_of_the_proposals() {
     let all = TemplateDef::new("x:{+rest}", "x")
-        .handler(|uri: String, _: Map<String>, _: Context| async move { Ok(uri) });
+        .handler(|_: Map<String>, ResourceUri(uri): ResourceUri| async move { uri });
     let server = Server::builder("test", "1")
         .proposals([Proposal::Sep2093, Proposal::VersionedResources])
         .add_resource_template(all)

@@ -1,7 +1,6 @@
 //! The process that the soak test loads: `pipes` serves standard input and output, `http` a socket
 //! whose address it prints.
 
-use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcp_server::types::{
     LoggingLevel, ResourcesCapability, StringSchema, ToolsCapability, json::Object,
 };
-use mcp_server::{BuildError, Context, Form, HandlerError, Json, Limits, Server};
+use mcp_server::{BuildErrors, Context, Form, HandlerError, Json, Limits, Server};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -77,7 +76,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn server() -> Result<Server, BuildError> {
+fn server() -> Result<Server, BuildErrors> {
     let mut limits = Limits::default();
     limits.sessions = 8;
     // All requests of the test come from one address.
@@ -88,23 +87,25 @@ fn server() -> Result<Server, BuildError> {
     let counted = Arc::clone(&count);
     let mut builder = Server::builder("soak", "1")
         .limits(limits)
-        .page_size(NonZeroUsize::MIN.saturating_add(3))
+        .page_size(4)
         .capabilities(|has| {
             has.tools(ToolsCapability::new().list_changed(true))
                 .resources(ResourcesCapability::new().subscribe(true))
         })
-        .tool("echo", "Says it again", |args: Text, _: Context| async {
-            Ok(args.text)
-        })
-        .tool("late", "Says it later", |args: Text, _: Context| async {
+        .tool("echo", "Says it again", |args: Text| async { args.text })
+        .tool("late", "Says it later", |args: Text| async {
             tokio::task::yield_now().await;
             tokio::task::yield_now().await;
-            Ok(args.text)
+            args.text
         })
         .tool("talk", "Says it in between", talk)
-        .tool("fail", "Fails", |args: Text, _: Context| async {
-            Err::<String, _>(HandlerError::tool(args.text))
-        })
+        .tool(
+            "fail",
+            "Fails",
+            async |args: Text| -> Result<_, HandlerError> {
+                Err::<String, _>(HandlerError::tool(args.text))
+            },
+        )
         .tool("panic", "Panics", panic)
         .tool("ask", "Asks for a word", ask)
         .tool(
@@ -112,39 +113,31 @@ fn server() -> Result<Server, BuildError> {
             "Changes a resource",
             |args: Text, cx: Context| async move {
                 cx.server().resource_updated(args.text.as_str());
-                Ok(args.text)
+                args.text
             },
         )
-        .tool(
-            "hold",
-            "Waits until it is freed",
-            move |args: Number, _: Context| {
-                let (here, mut freed) = (holding.enter(), freed.clone());
-                async move {
-                    let _here = here;
-                    freed.wait_for(|freed| *freed >= args.number).await?;
-                    Ok("free")
-                }
-            },
-        )
-        .tool(
-            "free",
-            "Frees who waits",
-            move |args: Number, _: Context| {
-                free.send_modify(|freed| *freed = args.number.max(*freed));
-                async { Ok("freed") }
-            },
-        )
-        .tool("count", "Counts who waits", move |(): (), _: Context| {
+        .tool("hold", "Waits until it is freed", move |args: Number| {
+            let (here, mut freed) = (holding.enter(), freed.clone());
+            async move {
+                let _here = here;
+                freed.wait_for(|freed| *freed >= args.number).await?;
+                Ok::<_, HandlerError>("free")
+            }
+        })
+        .tool("free", "Frees who waits", move |args: Number| {
+            free.send_modify(|freed| *freed = args.number.max(*freed));
+            async { "freed" }
+        })
+        .tool("count", "Counts who waits", move || {
             let counted = Counted {
                 began: counted.began.load(Ordering::Relaxed),
                 there: counted.there.load(Ordering::Relaxed),
             };
-            async { Ok(Json(counted)) }
+            async { Json(counted) }
         });
     for number in 0..4 {
         let name = format!("filler-{number}");
-        builder = builder.tool(name, "Fills a page", |(): (), _: Context| async { Ok("") });
+        builder = builder.tool(name, "Fills a page", async || "");
     }
     builder.build()
 }

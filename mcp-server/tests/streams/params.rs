@@ -1,6 +1,6 @@
 //! Params of requests that the server answers itself: what does not fit is refused with its place.
 
-use mcp_server::{Context, Server};
+use mcp_server::{Completing, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,11 +21,9 @@ struct Asker {
 impl Asker {
     fn new() -> Self {
         let server = Server::builder("params", "1.0.0")
-            .tool("echo", "Echoes", |echo: Echo, _: Context| async move {
-                Ok(echo.text)
-            })
-            .complete_prompt("review", "code", |typing, _| async move {
-                Ok(vec![typing.value])
+            .tool("echo", "Echoes", |echo: Echo| async move { echo.text })
+            .complete_prompt("review", "code", |typing: Completing| async move {
+                vec![typing.value]
             })
             .build()
             .expect("a server");

@@ -7,7 +7,7 @@ use mcp_server::types::{
     CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, LoggingLevel,
     ResourcesCapability, TextContent, ToolsCapability,
 };
-use mcp_server::{Context, HandlerError, Limits, Principal, Server};
+use mcp_server::{Context, HandlerError, Limits, Params, Principal, Server};
 use tokio::sync::Semaphore;
 
 /// Gates that tools wait at, and what happened there.
@@ -80,7 +80,11 @@ pub(crate) fn server(limits: Limits, gates: &Gates) -> Server {
                 .tools(ToolsCapability::new().list_changed(true))
                 .resources(ResourcesCapability::new().subscribe(true))
         })
-        .on::<CallToolRequest, _>(move |params, cx| tool(params, cx, gates.clone()))
+        .on(
+            move |Params(params): Params<CallToolRequest>, cx: Context| {
+                tool(params, cx, gates.clone())
+            },
+        )
         .build()
         .expect("the definition is sound")
 }

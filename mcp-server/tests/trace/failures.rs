@@ -4,7 +4,7 @@ use std::fmt;
 
 use mcp_server::types::{CallToolRequest, Request as _};
 use mcp_server::{
-    Completing, Context, ErrorDetail, HandlerError, HttpConfig, Principal, ResourceDef, Server,
+    Completing, ErrorDetail, HandlerError, HttpConfig, Principal, ResourceDef, Server,
 };
 use serde_json::{Value, json};
 use tracing::Level;
@@ -47,27 +47,31 @@ const OWN: &str = "the notes cannot be counted";
 const CAUSES: &str = "no such table: at /var/lib/notes.db";
 
 fn server(detail: Option<ErrorDetail>) -> Server {
-    let mut builder = Server::builder("failing", "1")
-        .tool("count", "Counts", |(), _: Context| async {
-            Err::<String, _>(failure())?;
-            Ok(String::new())
-        })
-        .tool("refuse", "Refuses", |(), _: Context| async {
-            Err::<String, _>(HandlerError::tool("try tomorrow"))
-        })
-        .prompt("refuse", "Refuses", |(), _: Context| async {
-            Err::<String, _>(HandlerError::tool("try tomorrow"))
-        })
-        .prompt("count", "Counts", |(), _: Context| async {
-            Err::<String, _>(failure().into())
-        })
-        .add_resource(
-            ResourceDef::new("notes://count", "count")
-                .handler(|_, _| async { Err::<String, _>(failure().into()) }),
-        )
-        .complete_prompt("count", "of", |_: Completing, _| async {
-            Err::<Vec<String>, _>(failure().into())
-        });
+    let mut builder =
+        Server::builder("failing", "1")
+            .tool("count", "Counts", async || -> Result<_, HandlerError> {
+                Err::<String, _>(failure())?;
+                Ok(String::new())
+            })
+            .tool("refuse", "Refuses", async || -> Result<_, HandlerError> {
+                Err::<String, _>(HandlerError::tool("try tomorrow"))
+            })
+            .prompt("refuse", "Refuses", async || -> Result<_, HandlerError> {
+                Err::<String, _>(HandlerError::tool("try tomorrow"))
+            })
+            .prompt("count", "Counts", async || -> Result<_, HandlerError> {
+                Err::<String, _>(failure().into())
+            })
+            .add_resource(ResourceDef::new("notes://count", "count").handler(
+                async || -> Result<_, HandlerError> { Err::<String, _>(failure().into()) },
+            ))
+            .complete_prompt(
+                "count",
+                "of",
+                async |_: Completing| -> Result<_, HandlerError> {
+                    Err::<Vec<String>, _>(failure().into())
+                },
+            );
     if let Some(detail) = detail {
         builder = builder.error_detail(detail);
     }

@@ -1,6 +1,6 @@
 //! Text of a peer cannot forge lines of a log, nor take control of a terminal, nor fill the disk.
 
-use mcp_server::{Context, HandlerError, Server};
+use mcp_server::{HandlerError, ResourceUri, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,14 +37,18 @@ struct Text {
 
 fn server() -> Server {
     Server::builder("traced", "1")
-        .tool("quote", "Quotes", |args: Text, _: Context| async move {
-            Err::<String, HandlerError>(std::io::Error::other(args.text).into())
-        })
-        .tool("panic", "Panics", |args: Text, _: Context| async move {
+        .tool(
+            "quote",
+            "Quotes",
+            async |args: Text| -> Result<_, HandlerError> {
+                Err::<String, HandlerError>(std::io::Error::other(args.text).into())
+            },
+        )
+        .tool("panic", "Panics", |args: Text| async move {
             assert!(args.text.is_empty(), "{}", args.text);
-            Ok(String::new())
+            String::new()
         })
-        .resource("x:1", "one", |uri: String, _: Context| async { Ok(uri) })
+        .resource("x:1", "one", |ResourceUri(uri): ResourceUri| async { uri })
         .build()
         .expect("the definition is sound")
 }

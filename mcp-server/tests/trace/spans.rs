@@ -1,7 +1,7 @@
 //! Spans and fields by OpenTelemetry's conventions for the protocol.
 
 use mcp_server::types::v2025_11_25::InitializedNotification;
-use mcp_server::{Context, HandlerError, ResourceDef, Server};
+use mcp_server::{Context, HandlerError, NotificationParams, ResourceDef, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,26 +23,26 @@ fn server() -> Server {
         .tool("add", "Adds one", |args: Number, cx: Context| async move {
             tokio::task::yield_now().await;
             assert_eq!(cx.trace_parent().is_some(), args.number == 7);
-            Ok((args.number + 1).to_string())
+            (args.number + 1).to_string()
         })
-        .tool("fail", "Fails", |(): (), _: Context| async {
+        .tool("fail", "Fails", async || -> Result<_, HandlerError> {
             Err::<String, _>(HandlerError::tool("as asked"))
         })
-        .tool("panic", "Panics", |args: Number, _: Context| async move {
+        .tool("panic", "Panics", |args: Number| async move {
             if args.number > 0 {
                 tokio::task::yield_now().await;
             }
             assert!(args.number > 1, "as asked");
-            Ok("")
+            ""
         })
-        .prompt("greet", "Greets", |(): (), _: Context| async {
-            Ok("Hello")
-        })
+        .prompt("greet", "Greets", async || "Hello")
         .add_resource(ResourceDef::text("x:1", "one", "1"))
-        .on_notification::<InitializedNotification, _>(|_, cx| {
-            assert_eq!(cx.client_name(), "tracer", "as asked");
-            async {}
-        })
+        .on_notification(
+            |_: NotificationParams<InitializedNotification>, cx: Context| {
+                assert_eq!(cx.client_name(), "tracer", "as asked");
+                async {}
+            },
+        )
         .build()
         .expect("the definition is sound")
 }

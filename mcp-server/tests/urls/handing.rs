@@ -1,7 +1,7 @@
 //! Who gets URLs, and for what.
 
 use mcp_server::types::{CacheScope, Resource};
-use mcp_server::{Context, Proposal, ResourceDef, Server, ServerBuilder};
+use mcp_server::{Proposal, ResourceDef, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -78,9 +78,7 @@ async fn what_the_author_says_stays_unless_it_is_not_https() {
     let (address, ..) = served(|builder| {
         builder.add_resource(
             ResourceDef::text("demo://described", "described", "-").describe(
-                |resource: Resource, _: Context| async {
-                    Ok(resource.http_url("ftp://cdn.example.com/described"))
-                },
+                |resource: Resource| async { resource.http_url("ftp://cdn.example.com/described") },
             ),
         )
     });

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_server::{Context, Limits, Server, ServerBuilder};
+use mcp_server::{Limits, Server, ServerBuilder};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::{Notify, mpsc};
@@ -36,13 +36,13 @@ fn waiting(
         let go = Arc::clone(&go);
         builder
             .limits(limits)
-            .resource("demo://slow", "slow", move |_: String, _: Context| {
+            .resource("demo://slow", "slow", move || {
                 let (go, told) = (Arc::clone(&go), told.clone());
                 async move {
                     let _ = told.send("waits");
                     let _guard = Guard(told);
                     go.notified().await;
-                    Ok("slow")
+                    "slow"
                 }
             })
     });

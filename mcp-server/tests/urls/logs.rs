@@ -63,13 +63,9 @@ async fn no_token_is_logged_at_any_level() {
     let layered = Registry::default().with(everything.clone());
     let _guard = tracing::subscriber::set_default(layered);
     let (address, server, clock) = served(|builder| {
-        builder.resource(
-            "demo://broken",
-            "broken",
-            |_: String, _: mcp_server::Context| async {
-                Err::<String, _>(std::io::Error::other("as asked").into())
-            },
-        )
+        builder.resource("demo://broken", "broken", async || {
+            Err::<String, _>(std::io::Error::other("as asked"))
+        })
     });
     let path = path_of(address, "demo://motto").await;
     let broken = path_of(address, "demo://broken").await;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use mcp_server::{
-    Context, Extensions, HandlerError, HttpConfig, Principal, ReadByUrl, ServerBuilder,
+    Context, Extensions, HandlerError, HttpConfig, Principal, ReadByUrl, ResourceUri, ServerBuilder,
 };
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -26,17 +26,17 @@ async fn authenticated(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> S
     let (server, _) = server(|builder| {
         change(
             builder
-                .resource("demo://me", "me", |_: String, cx: Context| async move {
+                .resource("demo://me", "me", |cx: Context| async move {
                     let name = cx.extension::<Principal>().map(|it| it.0.clone());
                     let rights = cx.extension::<Rights>().map(|rights| rights.0);
                     let by_url = cx.extension::<ReadByUrl>().is_some();
                     let parts = cx.extension::<http::request::Parts>().is_some();
-                    Ok(format!("{name:?} {rights:?} {by_url} {parts}"))
+                    format!("{name:?} {rights:?} {by_url} {parts}")
                 })
                 .resource(
                     "demo://hers",
                     "hers",
-                    |uri: String, cx: Context| async move {
+                    async |ResourceUri(uri): ResourceUri, cx: Context| -> Result<_, HandlerError> {
                         match cx.extension::<Rights>() {
                             Some(Rights("all")) => Ok("hers"),
                             _ => Err(HandlerError::resource_not_found(uri)),

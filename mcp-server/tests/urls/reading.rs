@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use http_body::Body as _;
 use mcp_server::types::{BlobResourceContents, Resource};
-use mcp_server::{Context, ResourceDef, Server, ServerBuilder};
+use mcp_server::{ResourceDef, Server, ServerBuilder};
 use tower_service::Service as _;
 
 use crate::client::*;
@@ -31,16 +31,16 @@ impl Report {
         let (described, read) = (self.clone(), self.clone());
         let report = ResourceDef::new(URI, "report")
             .mime_type("text/markdown")
-            .handler(move |_: String, _: Context| {
+            .handler(move || {
                 read.reads.fetch_add(1, Ordering::SeqCst);
                 if read.changes.load(Ordering::SeqCst) {
                     read.version.fetch_add(1, Ordering::SeqCst);
                 }
-                async { Ok(REPORT) }
+                async { REPORT }
             })
-            .describe(move |report: Resource, _: Context| {
+            .describe(move |report: Resource| {
                 let version = described.version.load(Ordering::SeqCst);
-                async move { Ok(report.version(format!("{version}\n")).size(13)) }
+                async move { report.version(format!("{version}\n")).size(13) }
             });
         builder.add_resource(report)
     }
@@ -133,9 +133,9 @@ async fn a_body_is_sent_in_pieces_of_at_most_64_kib() {
         let bytes = ResourceDef::bytes("demo://fixed", "fixed", bytes.clone());
         builder
             .add_resource(bytes)
-            .resource("demo://made", "made", move |_: String, _: Context| {
+            .resource("demo://made", "made", move || {
                 let made = made.clone();
-                async move { Ok(made) }
+                async move { made }
             })
     });
     let address = serve(&server);
@@ -173,10 +173,10 @@ async fn other_requests_are_served_while_large_contents_are_hashed() {
     let (address, ..) = served(|builder| {
         let read = Arc::clone(&read);
         builder
-            .resource("demo://large", "large", move |_: String, _: Context| {
+            .resource("demo://large", "large", move || {
                 read.store(true, Ordering::SeqCst);
                 let contents = contents.clone();
-                async move { Ok(contents) }
+                async move { contents }
             })
             .add_resource(ResourceDef::bytes("demo://fixed", "fixed", large(16 << 20)))
     });

@@ -5,7 +5,7 @@ use hyper_util::service::TowerToHyperService;
 use mcp_server::types::{
     AnyResourceContents, BlobResourceContents, Resource, ResourceType, TextResourceContents,
 };
-use mcp_server::{Context, HandlerError, HttpConfig, ResourceDef, TemplateDef};
+use mcp_server::{Context, HandlerError, HttpConfig, ResourceDef, ResourceUri, TemplateDef};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -61,10 +61,10 @@ async fn types_are_those_of_the_contents_then_of_the_definition() {
         let own = |mime_type: &'static str| {
             ResourceDef::new(format!("own:{mime_type}"), "own")
                 .mime_type("text/defined")
-                .handler(move |uri: String, _: Context| async move {
+                .handler(move |ResourceUri(uri): ResourceUri| async move {
                     let mut text = TextResourceContents::new(uri, "x");
                     text.mime_type = (!mime_type.is_empty()).then(|| mime_type.to_owned());
-                    Ok(text)
+                    text
                 })
         };
         builder
@@ -97,25 +97,19 @@ async fn of_several_contents_the_first_of_the_resource_is_served() {
             .resource(
                 "demo://formats",
                 "formats",
-                |uri: String, _: Context| async move {
+                |ResourceUri(uri): ResourceUri| async move {
                     let mut html = TextResourceContents::new(&uri, "<p>a");
                     html.mime_type = Some("text/html".to_owned());
                     let plain = BlobResourceContents::new(&uri, "YQ==");
-                    Ok(vec![AnyResourceContents::from(html), plain.into()])
+                    vec![AnyResourceContents::from(html), plain.into()]
                 },
             )
-            .resource(
-                "demo://others",
-                "others",
-                |_: String, _: Context| async move {
-                    Ok(TextResourceContents::new("demo://motto", MOTTO))
-                },
-            )
-            .resource(
-                "demo://nothing",
-                "nothing",
-                |_: String, _: Context| async move { Ok(Vec::<AnyResourceContents>::new()) },
-            )
+            .resource("demo://others", "others", async || {
+                TextResourceContents::new("demo://motto", MOTTO)
+            })
+            .resource("demo://nothing", "nothing", async || {
+                Vec::<AnyResourceContents>::new()
+            })
     });
     let path = path_of(address, "demo://formats").await;
     let reply = get(address, &path, &[]).await;
@@ -133,12 +127,11 @@ async fn of_several_contents_the_first_of_the_resource_is_served() {
 async fn no_collection_is_served_and_nothing_that_stands_in_for_it() {
     let (address, ..) = served(|builder| {
         let index = TemplateDef::new("dir://{name}", "dir");
-        let described = |resource: Resource, (): (), _: Context| async {
-            Ok(resource.resource_type(ResourceType::Collection))
-        };
+        let described =
+            |resource: Resource| async { resource.resource_type(ResourceType::Collection) };
         let index = index.describe(described);
-        builder.add_resource_template(index.handler(|uri: String, (): (), _: Context| async {
-            Ok(TextResourceContents::new(uri, "an index"))
+        builder.add_resource_template(index.handler(|ResourceUri(uri): ResourceUri| async {
+            TextResourceContents::new(uri, "an index")
         }))
     });
     // A link does not say what it leads to.
@@ -227,24 +220,36 @@ async fn what_may_be_kept_is_kept_no_longer_than_the_url_is_good() {
 async fn faults_have_their_status_and_tell_nothing() {
     let (address, server, _) = served(|builder| {
         builder
-            .resource("demo://broken", "broken", |_: String, _: Context| async {
-                Err::<String, _>(std::io::Error::other("the password is 1234").into())
-            })
-            .resource("demo://refused", "refused", |_: String, _: Context| async {
-                Err::<String, _>(HandlerError::internal("the password is 1234"))
-            })
-            .resource("demo://panic", "panic", |_: String, _: Context| async {
+            .resource(
+                "demo://broken",
+                "broken",
+                async || -> Result<_, HandlerError> {
+                    Err::<String, _>(std::io::Error::other("the password is 1234").into())
+                },
+            )
+            .resource(
+                "demo://refused",
+                "refused",
+                async || -> Result<_, HandlerError> {
+                    Err::<String, _>(HandlerError::internal("the password is 1234"))
+                },
+            )
+            .resource("demo://panic", "panic", || async {
                 assert!(std::env::args().count() == 0, "the password is 1234");
-                Ok("-")
+                "-"
             })
             .resource(
                 "demo://no-base64",
                 "no-base64",
-                |uri: String, _: Context| async { Ok(BlobResourceContents::new(uri, "!!!")) },
+                |ResourceUri(uri): ResourceUri| async { BlobResourceContents::new(uri, "!!!") },
             )
-            .resource("demo://asks", "asks", |_: String, cx: Context| async move {
-                Ok(format!("{} roots", cx.roots().await?.len()))
-            })
+            .resource(
+                "demo://asks",
+                "asks",
+                async |cx: Context| -> Result<_, HandlerError> {
+                    Ok(format!("{} roots", cx.roots().await?.len()))
+                },
+            )
     });
     for (uri, status) in [
         ("demo://broken", 500),

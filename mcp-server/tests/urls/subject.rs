@@ -10,7 +10,7 @@ use mcp_server::types::{
     CallToolResult, ContentBlock, PromptMessage, ResourceLink, Role, TextResourceContents,
 };
 use mcp_server::{
-    Context, HandlerError, HttpUrls, Proposal, ResourceDef, Server, ServerBuilder, TemplateDef,
+    HandlerError, HttpUrls, Proposal, ResourceDef, ResourceUri, Server, ServerBuilder, TemplateDef,
     UrlKeys,
 };
 
@@ -61,33 +61,35 @@ pub(crate) fn offers() -> ServerBuilder {
         .add_resource(ResourceDef::text("demo://motto", "motto", MOTTO))
         .add_resource(ResourceDef::bytes("demo://logo", "logo", LOGO).mime_type("image/png"))
         .add_resource(ResourceDef::text("demo://secret", "secret", "-").http_url(false))
-        .add_resource(ResourceDef::new("demo://all", "all").collection().handler(
-            |_, _: Context| async { Ok(TextResourceContents::new("demo://motto", MOTTO)) },
-        ))
+        .add_resource(
+            ResourceDef::new("demo://all", "all")
+                .collection()
+                .handler(async || TextResourceContents::new("demo://motto", MOTTO)),
+        )
         .add_resource_template(
             TemplateDef::new("echo://{+text}", "echo")
                 .mime_type("text/x-echo")
-                .handler(|_, variables: Map<String>, _: Context| async move {
-                    Ok(variables.get("text").cloned().unwrap_or_default())
+                .handler(|variables: Map<String>| async move {
+                    variables.get("text").cloned().unwrap_or_default()
                 }),
         )
-        .tool("link", "Links", |to: To, _: Context| async move {
-            Ok(CallToolResult::new([link(to.uri)]))
+        .tool("link", "Links", |to: To| async move {
+            CallToolResult::new([link(to.uri)])
         })
-        .tool("own", "Links", |(), _: Context| async {
+        .tool("own", "Links", || async {
             let link = ResourceLink::new("demo://motto", "motto");
             let mine = link.clone().http_url("HTTPS://cdn.example.com/motto");
             let plain = link.http_url("http://cdn.example.com/motto");
             let plain = plain.http_url_expires_at("2030-01-01T00:00:00Z");
-            Ok(CallToolResult::new([mine.into(), plain.into()]))
+            CallToolResult::new([mine.into(), plain.into()])
         })
-        .prompt("link", "Links", |to: To, _: Context| async move {
-            Ok(vec![PromptMessage::new(Role::User, link(to.uri))])
+        .prompt("link", "Links", |to: To| async move {
+            vec![PromptMessage::new(Role::User, link(to.uri))]
         })
         .resource(
             "demo://missing",
             "missing",
-            |uri: String, _: Context| async move {
+            async |ResourceUri(uri): ResourceUri| -> Result<_, HandlerError> {
                 Err::<String, _>(HandlerError::resource_not_found(uri))
             },
         )

@@ -1,14 +1,15 @@
 //! A server with one of everything, and a clock that stands still unless all wait for it.
 
 use std::future::Future;
-use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_server::types::json::{Map, Object};
 use mcp_server::types::{BooleanSchema, StringSchema};
-use mcp_server::{Completing, Context, Elicited, Form, Keys, Limits, Server, TemplateDef};
+use mcp_server::{
+    Completing, Context, Elicited, Form, Keys, Limits, ResourceUri, Server, TemplateDef,
+};
 use mcp_server::{HandlerError, ResourceDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,31 +73,35 @@ fn built() -> Result<Server, Box<dyn std::error::Error>> {
     limits.message_bytes = MESSAGE;
     limits.batch = BATCH;
     let template = TemplateDef::new("note://{shelf}/{+path}{?page,lines}", "note").handler(
-        |uri: String, variables: Map<String>, _: Context| async move {
-            Ok(format!("{uri} {variables:?}"))
+        |variables: Map<String>, ResourceUri(uri): ResourceUri| async move {
+            format!("{uri} {variables:?}")
         },
     );
     let server = Server::builder("fuzz", "1")
         .limits(limits)
         .keys(Keys::from_bytes([7; 32]))
-        .page_size(NonZeroUsize::MIN)
+        .page_size(1)
         .tool(
             "weather",
             "Says what was asked",
-            |asked: Weather, _: Context| async move { Ok(serde_json::to_string(&asked)?) },
+            async |asked: Weather| -> Result<_, HandlerError> {
+                Ok(serde_json::to_string(&asked)?)
+            },
         )
         .tool("ask", "Asks twice", |(), cx: Context| ask(cx))
         .tool("shout", "Says how far it is", |(), cx: Context| shout(cx))
-        .prompt("greet", "Greets", |who: Who, _: Context| async move {
-            Ok(serde_json::to_string(&who)?)
-        })
+        .prompt(
+            "greet",
+            "Greets",
+            async |who: Who| -> Result<_, HandlerError> { Ok(serde_json::to_string(&who)?) },
+        )
         .add_resource(ResourceDef::text("text://a", "a", "A"))
         .add_resource(ResourceDef::bytes("text://b", "b", [0, 255]))
         .add_resource_template(template)
         .complete_resource(
             "note://{shelf}/{+path}{?page,lines}",
             "shelf",
-            |typing: Completing, _| async move { Ok(vec![typing.value.repeat(2)]) },
+            |typing: Completing| async move { vec![typing.value.repeat(2)] },
         )
         .build()?;
     Ok(server)

@@ -246,7 +246,7 @@ fn features() -> Result<Vec<Task>> {
     tasks.push(check(types, &["--all-features"]));
 
     let server = "mcp-server";
-    let combined = ["http", "json-schema", "seal"];
+    let combined = ["http", "json-schema", "asking"];
     let mut sets: Vec<String> = (0..1_usize << combined.len())
         .map(|set| {
             let chosen = combined.iter().enumerate();
@@ -257,7 +257,7 @@ fn features() -> Result<Vec<Task>> {
         .collect();
     let others = feature_names(server)?.into_iter();
     sets.extend(others.filter(|name| !combined.contains(&name.as_str())));
-    sets.push("seal,templates".to_owned());
+    sets.push("pagination,templates".to_owned());
     for set in sets {
         tasks.push(check(
             server,

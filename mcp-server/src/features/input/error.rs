@@ -27,7 +27,7 @@ pub enum InputError {
         /// What was asked.
         method: &'static str,
         /// The client's error.
-        source: ErrorObject,
+        source: ClientError,
     },
     /// The client's answer is not what was asked for.
     #[error("the client's answer to `{method}`: {reason}")]
@@ -42,3 +42,9 @@ pub enum InputError {
     #[error("nobody is there to answer any more")]
     Ended,
 }
+
+/// The error that a client answered a question with. It is not passed on as the error of the
+/// request, as that of another server is: it is the client's own.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct ClientError(pub ErrorObject);

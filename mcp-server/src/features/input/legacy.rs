@@ -9,7 +9,7 @@ use mcp_types::{CancelledNotificationParams, RequestId};
 use serde_json::value::RawValue;
 
 use super::question::Question;
-use crate::features::input::error::InputError;
+use crate::features::input::error::{ClientError, InputError};
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::session::Session;
@@ -40,7 +40,10 @@ pub(crate) async fn request(
     match select(&mut waiting.receiver, cx.cancelled()).await {
         Either::First(Ok(response)) => {
             asked.answered = true;
-            let result = response.map_err(|source| InputError::Refused { method, source })?;
+            let result = response.map_err(|error| InputError::Refused {
+                method,
+                source: ClientError(error),
+            })?;
             let checked = check_values(Some(&result), cx.core().limits());
             checked.map_err(|error| InputError::Answer {
                 method,

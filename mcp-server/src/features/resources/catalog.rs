@@ -1,6 +1,6 @@
 //! [`ResourceCatalog`]: the resources and resource templates of a server.
 
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl ResourceCatalog {
     }
 
     /// The number of items of one page; `None` if all are in one page.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     pub(crate) fn page_size(&self) -> Option<NonZeroUsize> {
         self.resources.page_size
     }
@@ -93,7 +93,7 @@ impl ResourceCatalog {
     }
 
     /// The first template from a place on that lists its resources, with its place.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     pub(crate) fn lister(&self, from: u64) -> Option<(u64, Arc<dyn Defined>)> {
         let (place, template) = self.templates.first(from, TemplateDef::lists)?;
         Some((place, template))
@@ -122,7 +122,7 @@ impl ResourceCatalog {
         None
     }
 
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     pub(crate) fn lister(&self, _: u64) -> Option<(u64, Arc<dyn Defined>)> {
         None
     }

@@ -9,7 +9,7 @@ use crate::features::catalog::Hints;
 use crate::features::resources::fixed_body::FixedBody;
 #[cfg(feature = "_proposals")]
 use crate::features::resources::handlers::DescribeHandler;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 use crate::features::resources::handlers::ListHandler;
 use crate::features::resources::handlers::ReadHandler;
 
@@ -36,7 +36,7 @@ pub(crate) trait Defined: Send + Sync {
     fn describer(&self) -> Option<&DescribeHandler>;
 
     /// The handler that lists.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     fn lister(&self) -> Option<&ListHandler>;
 
     /// Whether it may be had by a URL.

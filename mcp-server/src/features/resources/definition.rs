@@ -15,7 +15,7 @@ use super::fixed_body::FixedBody;
 use super::handlers;
 #[cfg(feature = "_proposals")]
 use super::handlers::DescribeHandler;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 use super::handlers::ListHandler;
 use super::handlers::ReadHandler;
 use crate::features::access::{Access, access_setters};
@@ -57,7 +57,7 @@ pub struct ResourceDef {
     reader: Option<ReadHandler>,
     #[cfg(feature = "_proposals")]
     describer: Option<DescribeHandler>,
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     lister: Option<ListHandler>,
     /// Whether the contents are part of the definition.
     #[cfg(feature = "sep-2093")]
@@ -80,7 +80,7 @@ impl ResourceDef {
             reader: None,
             #[cfg(feature = "_proposals")]
             describer: None,
-            #[cfg(feature = "seal")]
+            #[cfg(feature = "pagination")]
             lister: None,
             #[cfg(feature = "sep-2093")]
             fixed: false,

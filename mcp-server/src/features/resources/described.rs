@@ -124,7 +124,7 @@ macro_rules! described {
         /// Sets the handler that lists resources: those of a template, or the members of a
         /// collection. An async function of [`ListAt`](crate::ListAt), which says what to list and
         /// has an example, and of extractors; it returns a [`ResourcePage`](crate::ResourcePage).
-        #[cfg(feature = "seal")]
+        #[cfg(feature = "pagination")]
         pub fn list<M, H>(mut self, handler: H) -> Self
         where
             H: crate::Handler<crate::ListAt, M>,
@@ -167,7 +167,7 @@ macro_rules! defined {
             self.describer.as_ref()
         }
 
-        #[cfg(feature = "seal")]
+        #[cfg(feature = "pagination")]
         fn lister(&self) -> Option<&ListHandler> {
             self.lister.as_ref()
         }

@@ -7,14 +7,14 @@ use mcp_types::AnyResourceContents;
 use mcp_types::Resource;
 use mcp_types::json::Map;
 
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 use super::listed::ListAt;
 use crate::features::resources::contents::IntoContents;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 use crate::features::resources::listed::ResourcePage;
 use crate::features::resources::request::ResourceRequest;
 use crate::protocol::core::Context;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 use crate::protocol::handler::BoxedHandler;
 use crate::protocol::handler::{Handler, HandlerFuture, Input, requirements_of};
 #[cfg(feature = "_proposals")]
@@ -39,7 +39,7 @@ pub(crate) type DescribeHandler =
     Box<dyn Fn(Resource, Map<String>, Context) -> HandlerFuture<Resource> + Send + Sync>;
 
 /// A handler that lists.
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 pub(crate) type ListHandler = BoxedHandler<ListAt, ResourcePage>;
 
 /// What is read: the URI, and the media type of the definition.

@@ -47,7 +47,7 @@ pub struct HttpService {
 
 impl HttpService {
     pub(crate) fn new(server: Arc<Core>, config: HttpConfig) -> Self {
-        #[cfg(feature = "seal")]
+        #[cfg(feature = "_seal")]
         config.warn_of_random_keys(&server);
         let events = config
             .events

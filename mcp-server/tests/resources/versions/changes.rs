@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_server::types::{Resource, json::Map};
-use mcp_server::{Context, HandlerError, Limits, ResourceDef, Server};
+use mcp_server::types::Resource;
+use mcp_server::{Context, HandlerError, Limits, ResourceDef, ResourceUri, Server};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -193,18 +193,15 @@ async fn what_changes_while_it_is_described_is_told_again() {
         let entered = Arc::new(Semaphore::new(0));
         let go = Arc::new(Semaphore::new(0));
         let (enter, wait, texts) = (Arc::clone(&entered), Arc::clone(&go), notes.clone());
-        let resource =
-            notes
-                .plain()
-                .describe(move |resource: Resource, _: Map<String>, _: Context| {
-                    let version = texts.text(&resource.uri);
-                    enter.add_permits(1);
-                    let wait = Arc::clone(&wait);
-                    async move {
-                        wait.acquire().await?.forget();
-                        Ok(resource.version(version?))
-                    }
-                });
+        let resource = notes.plain().describe(move |resource: Resource| {
+            let version = texts.text(&resource.uri);
+            enter.add_permits(1);
+            let wait = Arc::clone(&wait);
+            async move {
+                wait.acquire().await?.forget();
+                Ok::<_, HandlerError>(resource.version(version?))
+            }
+        });
         let server = opted().add_resource_template(resource).build().unwrap();
         let mut peer = Peer::modern(&server);
         subscribe(&mut peer, listens, &["n:a".into()]).await;
@@ -243,7 +240,9 @@ async fn news_of_what_cannot_be_described_is_not_lost() {
         .add_resource(failing("hangs", |_| false))
         .add_resource(failing("panics", |_| panic!("on purpose")))
         .add_resource(ResourceDef::new("f:unreadable", "unreadable").handler(
-            |uri: String, _: Context| async move { Err::<String, _>(HandlerError::internal(uri)) },
+            async |ResourceUri(uri): ResourceUri| -> Result<_, HandlerError> {
+                Err::<String, _>(HandlerError::internal(uri))
+            },
         ))
         .build()
         .unwrap();
@@ -289,7 +288,7 @@ async fn a_handler_that_describes_for_news_is_the_peers_and_cannot_ask_it() {
             let method = cx.method().to_owned();
             assert!(cx.roots().await.is_err());
             count.fetch_add(1, Ordering::Relaxed);
-            Ok(resource.version(method))
+            resource.version(method)
         }
     };
     let resource = ResourceDef::text("d:a", "a", "text").describe(describe);

@@ -3,7 +3,9 @@
 use std::num::NonZeroUsize;
 
 use mcp_server::types::{Resource, json::Object};
-use mcp_server::{Context, ListAt, Proposal, ResourceDef, ResourcePage, Server, TemplateDef};
+use mcp_server::{
+    HandlerError, ListAt, Proposal, ResourceDef, ResourcePage, ResourceUri, Server, TemplateDef,
+};
 use serde_json::{Value, json};
 
 use super::opted;
@@ -19,8 +21,8 @@ fn server(page: Option<usize>) -> Server {
         fixed(name, "file").metadata(metadata)
     };
     let listed = TemplateDef::new("l:{name}", "listed")
-        .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
-        .list(|at: ListAt, _: Context| async move {
+        .handler(|ResourceUri(uri): ResourceUri| async move { uri })
+        .list(async |at: ListAt| -> Result<_, HandlerError> {
             let start = at.after.as_deref().map_or(Ok(0), str::parse::<usize>)?;
             let mut listed = ResourcePage::default();
             for number in start..6 {
@@ -37,7 +39,7 @@ fn server(page: Option<usize>) -> Server {
         });
     let mut builder = opted();
     if let Some(page) = page.and_then(NonZeroUsize::new) {
-        builder = builder.page_size(page);
+        builder = builder.page_size(page.get());
     }
     builder
         .add_resource(fixed("a", "file"))
@@ -139,10 +141,10 @@ async fn members_of_a_collection_are_filtered_as_well() {
         member("c", "file"),
     ];
     let collection = ResourceDef::new("c:", "collection")
-        .handler(|uri: String, _: Context| async move { Ok(uri) })
-        .list(move |_: ListAt, _: Context| {
+        .handler(|ResourceUri(uri): ResourceUri| async move { uri })
+        .list(move |_: ListAt| {
             let members = members.clone();
-            async move { Ok(ResourcePage::new(members)) }
+            async move { ResourcePage::new(members) }
         });
     let server = opted()
         .proposals([Proposal::Sep2093])

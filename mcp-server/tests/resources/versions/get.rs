@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use mcp_server::types::{
     AnyResourceContents, Base64Text, BlobResourceContents, Resource, TextResourceContents,
 };
-use mcp_server::{Context, HandlerError, ResourceDef, Server};
+use mcp_server::{HandlerError, ResourceDef, ResourceUri, Server};
 use serde_json::{Value, json};
 
 use super::notes::Notes;
@@ -25,10 +25,10 @@ fn not_modified(uri: &str, version: &Value) -> Value {
 
 #[tokio::test]
 async fn contents_come_in_the_documents_form() {
-    let several = |_: String, _: Context| async {
+    let several = || async {
         let one = TextResourceContents::new("d:several", "one").mime_type("text/markdown");
         let two = BlobResourceContents::new("d:several", Base64Text::encode(b"two"));
-        Ok(vec![AnyResourceContents::from(one), two.into()])
+        vec![AnyResourceContents::from(one), two.into()]
     };
     let server = opted()
         .add_resource(ResourceDef::text("d:text", "text", "hello"))
@@ -71,7 +71,7 @@ async fn contents_come_in_the_documents_form() {
 
 #[tokio::test]
 async fn nothing_to_give_is_an_error() {
-    let empty = |_: String, _: Context| async { Ok(Vec::<AnyResourceContents>::new()) };
+    let empty = || async { Vec::<AnyResourceContents>::new() };
     let server = opted()
         .add_resource(ResourceDef::new("d:empty", "empty").handler(empty))
         .add_resource_template(Notes::default().plain())
@@ -100,8 +100,9 @@ async fn nothing_to_give_is_an_error() {
 async fn a_version_that_is_known_is_answered_without_the_contents() {
     let notes = Notes::default();
     notes.put("a", "1");
-    let unread =
-        |uri: String, _: Context| async move { Err::<String, _>(HandlerError::internal(uri)) };
+    let unread = |ResourceUri(uri): ResourceUri| async move {
+        Err::<String, _>(HandlerError::internal(uri))
+    };
     let server = opted()
         .add_resource_template(notes.versioned())
         .add_resource(
@@ -160,7 +161,7 @@ async fn static_contents_have_their_version_in_lists() {
         .add_resource(ResourceDef::text("d:a", "a", "text"))
         .add_resource(ResourceDef::text("d:b", "b", "text").version("own"))
         .add_resource(
-            ResourceDef::new("d:c", "c").handler(|uri: String, _: Context| async { Ok(uri) }),
+            ResourceDef::new("d:c", "c").handler(|ResourceUri(uri): ResourceUri| async { uri }),
         )
         .build()
         .unwrap();
@@ -195,13 +196,13 @@ async fn a_version_is_never_newer_than_the_contents_with_it() {
     };
     let (described, read) = (note("described"), note("read"));
     let resource = ResourceDef::new("d:a", "a")
-        .describe(move |resource: Resource, _: Context| {
+        .describe(move |resource: Resource| {
             described();
-            async move { Ok(resource.version("1")) }
+            async move { resource.version("1") }
         })
-        .handler(move |_: String, _: Context| {
+        .handler(move || {
             read();
-            async { Ok("text") }
+            async { "text" }
         });
     let server = opted().add_resource(resource).build().unwrap();
     get(&mut Peer::modern(&server), "d:a", &Value::Null).await;

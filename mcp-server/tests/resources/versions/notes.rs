@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mcp_server::types::Resource;
-use mcp_server::types::json::Map;
-use mcp_server::{Context, HandlerError, Server, TemplateDef};
+use mcp_server::{HandlerError, ResourceUri, Server, TemplateDef};
 
 #[derive(Clone, Default)]
 pub(super) struct Notes {
@@ -49,7 +48,7 @@ impl Notes {
     pub(super) fn plain(&self) -> TemplateDef {
         let notes = self.clone();
         TemplateDef::new("n:{name}", "note").kind("note").handler(
-            move |uri: String, _: Map<String>, _: Context| {
+            move |ResourceUri(uri): ResourceUri| {
                 let notes = notes.clone();
                 async move {
                     notes.reads.fetch_add(1, Ordering::Relaxed);
@@ -62,14 +61,13 @@ impl Notes {
     /// The notes, whose version is their text.
     pub(super) fn versioned(&self) -> TemplateDef {
         let notes = self.clone();
-        self.plain()
-            .describe(move |resource: Resource, _: Map<String>, _: Context| {
-                let notes = notes.clone();
-                async move {
-                    notes.descriptions.fetch_add(1, Ordering::Relaxed);
-                    let version = notes.text(&resource.uri)?;
-                    Ok(resource.version(version))
-                }
-            })
+        self.plain().describe(move |resource: Resource| {
+            let notes = notes.clone();
+            async move {
+                notes.descriptions.fetch_add(1, Ordering::Relaxed);
+                let version = notes.text(&resource.uri)?;
+                Ok::<_, HandlerError>(resource.version(version))
+            }
+        })
     }
 }

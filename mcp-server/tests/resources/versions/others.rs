@@ -2,7 +2,7 @@
 //! not opt in.
 
 use mcp_server::types::{CallToolResult, ResourceLink, json::Object};
-use mcp_server::{Context, ResourceDef, Server, ServerBuilder};
+use mcp_server::{ResourceDef, Server, ServerBuilder};
 use serde_json::{Value, json};
 
 use super::notes::Notes;
@@ -18,10 +18,10 @@ fn offering(builder: ServerBuilder, notes: &Notes) -> Server {
         .add_resource(fixed)
         .add_resource(ResourceDef::text("d:b", "b", "text"))
         .add_resource_template(notes.versioned())
-        .tool("links", "Links", |(): (), _: Context| async {
+        .tool("links", "Links", || async {
             let said = ResourceLink::new("d:a", "a").kind("file").version("2");
             let known = ResourceLink::new("d:b", "b");
-            Ok(CallToolResult::new([said.into(), known.into()]))
+            CallToolResult::new([said.into(), known.into()])
         })
         .build()
         .unwrap()

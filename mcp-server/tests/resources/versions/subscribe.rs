@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_server::types::{Resource, ResourcesCapability, json::Map};
-use mcp_server::{Context, Limits, ResourceDef, Server, TemplateDef};
+use mcp_server::types::{Resource, ResourcesCapability};
+use mcp_server::{Context, HandlerError, Limits, ResourceDef, ResourceUri, Server, TemplateDef};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::Semaphore;
@@ -67,16 +67,14 @@ async fn who_changed_its_mind_meanwhile_is_not_told() {
     let entered = Arc::new(Semaphore::new(0));
     let go = Arc::new(Semaphore::new(0));
     let (enter, wait) = (Arc::clone(&entered), Arc::clone(&go));
-    let resource = notes
-        .plain()
-        .describe(move |resource: Resource, _: Map<String>, _: Context| {
-            enter.add_permits(1);
-            let wait = Arc::clone(&wait);
-            async move {
-                wait.acquire().await?.forget();
-                Ok(resource.version("1"))
-            }
-        });
+    let resource = notes.plain().describe(move |resource: Resource| {
+        enter.add_permits(1);
+        let wait = Arc::clone(&wait);
+        async move {
+            wait.acquire().await?.forget();
+            Ok::<_, HandlerError>(resource.version("1"))
+        }
+    });
     let server = opted().add_resource_template(resource).build().unwrap();
     let mut peer = Peer::modern(&server);
     peer.result("resources/subscribe", uris(&["a", "b"])).await;
@@ -246,7 +244,7 @@ async fn subscriptions_end_with_the_connection() {
     // Held by what describes for a peer, and by a task that it leaves behind.
     let held = Arc::new(());
     let seen = Arc::clone(&held);
-    let describe = move |resource: Resource, _: Map<String>, cx: Context| {
+    let describe = move |resource: Resource, cx: Context| {
         let (held, left) = (Arc::clone(&seen), Arc::clone(&seen));
         tokio::spawn(async move {
             cx.cancelled().await;
@@ -255,11 +253,11 @@ async fn subscriptions_end_with_the_connection() {
         async move {
             std::future::pending::<()>().await;
             drop(held);
-            Ok(resource)
+            resource
         }
     };
     let resource = TemplateDef::new("h:{name}", "held")
-        .handler(|uri: String, _: Map<String>, _: Context| async move { Ok(uri) })
+        .handler(|ResourceUri(uri): ResourceUri| async move { uri })
         .describe(describe);
     let server = opted()
         .add_resource_template(notes.versioned())

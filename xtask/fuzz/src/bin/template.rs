@@ -4,7 +4,7 @@
 
 use fuzz::world::{converse, request, run};
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mcp_server::{Context, Server, TemplateDef};
+use mcp_server::{ResourceUri, Server, TemplateDef};
 use mcp_types::json::{self, Map};
 use mcp_types::rpc::{self, Message};
 
@@ -15,8 +15,8 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     let mut lines = text.lines();
     let template = lines.next().unwrap_or_default();
     let template = TemplateDef::new(template, "any").handler(
-        |uri: String, variables: Map<String>, _: Context| async move {
-            Ok(format!("{uri} {variables:?}"))
+        |variables: Map<String>, ResourceUri(uri): ResourceUri| async move {
+            format!("{uri} {variables:?}")
         },
     );
     let builder = Server::builder("fuzz", "1").add_resource_template(template);

@@ -21,7 +21,7 @@ use crate::features::resources::described::{defined, described};
 use crate::features::resources::handlers;
 #[cfg(feature = "_proposals")]
 use crate::features::resources::handlers::DescribeHandler;
-#[cfg(feature = "seal")]
+#[cfg(feature = "pagination")]
 use crate::features::resources::handlers::ListHandler;
 use crate::features::resources::handlers::ReadHandler;
 use crate::features::resources::variables::TemplateVariables;
@@ -61,7 +61,7 @@ pub struct TemplateDef {
     each: Resource,
     #[cfg(feature = "_proposals")]
     describer: Option<DescribeHandler>,
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     lister: Option<ListHandler>,
 }
 
@@ -85,7 +85,7 @@ impl TemplateDef {
             each: Resource::new("", ""),
             #[cfg(feature = "_proposals")]
             describer: None,
-            #[cfg(feature = "seal")]
+            #[cfg(feature = "pagination")]
             lister: None,
         }
     }
@@ -169,7 +169,7 @@ impl TemplateDef {
     }
 
     /// Whether it lists its resources.
-    #[cfg(feature = "seal")]
+    #[cfg(feature = "pagination")]
     pub(crate) fn lists(&self) -> bool {
         self.lister.is_some()
     }

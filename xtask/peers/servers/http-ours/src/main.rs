@@ -1,6 +1,6 @@
 //! `mcp-server` over HTTP. Says its address in the first line of its output.
 
-use mcp_server::{Context, Server};
+use mcp_server::{Context, HandlerError, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,13 +26,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::builder("bench", "1.0.0")
-        .tool("greet", "Greets somebody", |args: Greet, _: Context| {
+        .tool("greet", "Greets somebody", |args: Greet| {
             std::future::ready(Ok(format!("Hello, {}!", args.name)))
         })
         .tool(
             "report",
             "Reports first",
-            |args: Greet, cx: Context| async move {
+            async |args: Greet, cx: Context| -> Result<_, HandlerError> {
                 cx.progress(1.0, 2.0, None).await?;
                 Ok(format!("Hello, {}!", args.name))
             },
@@ -40,7 +40,7 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
         .tool(
             "pause",
             "Reports and waits",
-            |args: Greet, cx: Context| async move {
+            async |args: Greet, cx: Context| -> Result<_, HandlerError> {
                 cx.progress(1.0, 2.0, None).await?;
                 pause().await;
                 Ok(format!("Hello, {}!", args.name))
