@@ -160,9 +160,9 @@ impl Core {
             }
             (None, None) => {
                 let error = ErrorObject::invalid_params(format!(
-                    "params of `{}` lack `_meta.{}`, and there was no `initialize`",
+                    "params of `{}` lack {}, and there was no `initialize`",
                     short(method),
-                    super::params_view::PROTOCOL_VERSION,
+                    head.missing_meta(),
                 ));
                 return refused(error, Rejection::Malformed);
             }

@@ -37,7 +37,11 @@ pub(crate) fn unsupported(requested: &str) -> ErrorObject {
     let data = UnsupportedProtocolVersionErrorData::new(supported(), requested);
     let error = ErrorObject::new(
         mcp_types::UNSUPPORTED_PROTOCOL_VERSION,
-        format!("protocol version `{}` is not supported", short(requested)),
+        format!(
+            "protocol version `{}` is not supported: expected one of {}",
+            short(requested),
+            data.supported.join(", ")
+        ),
     );
     match json::to_value(&data) {
         Ok(data) => error.with_data(data),

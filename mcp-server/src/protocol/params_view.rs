@@ -74,8 +74,18 @@ impl<'a> ParamsView<'a> {
         self.meta.map_or(0, |meta| meta.get().len())
     }
 
-    /// What a modern request says of its sender. Members that the schema does not name are not
-    /// decoded, since nothing asks for them.
+    /// Lists the members that `_meta` of a modern request must have and that are missing. Empty if
+    /// none is missing.
+    pub(crate) fn missing_meta(&self) -> String {
+        let required = [PROTOCOL_VERSION, CLIENT_CAPABILITIES];
+        let is_missing = |name: &&str| matches!(self.fields.raw(name), Ok(None));
+        let missing = required.into_iter().filter(is_missing);
+        let missing: Vec<_> = missing.map(|name| format!("`_meta.{name}`")).collect();
+        missing.join(" and ")
+    }
+
+    /// Decodes `_meta` of a modern request. Members that the schema does not name are not decoded,
+    /// because nothing reads them.
     pub(crate) fn modern_meta(&self) -> Result<RequestMetaObject, DecodeError> {
         self.check_meta()?;
         let meta = &self.fields;

@@ -33,7 +33,7 @@ pub(crate) mod headers;
 pub(crate) mod http_sse;
 pub(crate) mod http_sse_channels;
 pub(crate) mod ids;
-pub(crate) mod modern;
+
 pub(crate) mod network;
 pub(crate) mod open_connection;
 pub(crate) mod opening;
@@ -51,10 +51,12 @@ pub(crate) mod response_future;
 pub(crate) mod serve;
 pub(crate) mod service;
 pub(crate) mod session;
+pub(crate) mod sessionless;
 #[cfg(feature = "seal")]
 pub(crate) mod shared;
 pub(crate) mod sse_comment;
 pub(crate) mod sse_queue;
+pub(crate) mod status;
 pub(crate) mod stopping;
 pub(crate) mod stream_executor;
 pub(crate) mod until;

@@ -13,15 +13,17 @@ use std::time::Duration;
 
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
-use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::rpc::ErrorObject;
 use mcp_types::sse::{Event, write_event};
 use tokio::time::sleep;
 
 use super::body::HttpBody;
-use crate::protocol::answer::{Answer, Rejection};
+use crate::protocol::answer::Answer;
+use crate::protocol::lifecycle::unsupported;
 use crate::protocol::request_task::RequestTask;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::sse_queue::SseQueue;
+use crate::transport::http::status;
 use crate::util::select::{Either, select};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -63,43 +65,32 @@ pub(crate) fn events(body: HttpBody) -> Response<HttpBody> {
     response
 }
 
-/// The response to a request that is not looked at.
-pub(crate) fn refusal(refusal: Refusal) -> Response<HttpBody> {
-    let Refusal(status, what) = refusal;
-    tracing::debug!(%status, what, "HTTP request refused");
-    let code = if status.is_server_error() {
-        rpc::INTERNAL_ERROR
-    } else {
-        rpc::INVALID_REQUEST
+/// Creates the response to a request that the endpoint rejects.
+pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
+    let status = status::of_refusal(refusal);
+    tracing::debug!(%status, reason = %refusal, "HTTP request refused");
+    let error = match refusal {
+        Refusal::ProtocolVersion(requested) => unsupported(requested),
+        _ if status.is_server_error() => ErrorObject::internal_error(refusal.to_string()),
+        _ => ErrorObject::invalid_request(refusal.to_string()),
     };
-    let mut response = json(status, error_message(None, &ErrorObject::new(code, what)));
+    let mut response = json(status, error_message(None, &error));
+    let headers = response.headers_mut();
+    if let Refusal::Method { allowed, .. } = refusal {
+        headers.insert(ALLOW, HeaderValue::from_static(allowed));
+    }
     if matches!(
         status,
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
     ) {
-        let headers = response.headers_mut();
         headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
     }
     response
 }
 
-/// The response to a method of HTTP that is not served.
-pub(crate) fn not_allowed(allowed: &'static str) -> Response<HttpBody> {
-    let what = "this method of HTTP is not served";
-    let mut response = refusal(Refusal(StatusCode::METHOD_NOT_ALLOWED, what));
-    let headers = response.headers_mut();
-    headers.insert(ALLOW, HeaderValue::from_static(allowed));
-    response
-}
-
-/// The response with an answer and nothing else.
+/// Creates the response that consists of one message, for a client that has no session.
 pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
-    let status = match answer.refused {
-        None => StatusCode::OK,
-        Some(Rejection::Malformed | Rejection::Mismatch) => StatusCode::BAD_REQUEST,
-        Some(Rejection::NoMethod) => StatusCode::NOT_FOUND,
-    };
-    json(status, answer.message)
+    json(status::of_answer(answer.refused), answer.message)
 }
 
 /// Serves a request whose end the client waits for: it lasts as long as the response is read.

@@ -3,9 +3,9 @@
 use crate::transport::http::refusal::Refusal;
 use std::sync::Arc;
 
+use http::HeaderName;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use http::request::Parts;
-use http::{HeaderName, StatusCode};
 use mcp_types::Revision;
 
 use super::header_names::PROTOCOL_VERSION;
@@ -139,13 +139,8 @@ impl HttpConfig {
         matches!(self.hosts, Hosts::Local)
     }
 
-    /// Checks that the request addresses the server by a name that is its own.
+    /// Checks that the request addresses the server by one of its own names.
     pub(crate) fn check_host(&self, parts: &Parts) -> Result<(), Refusal> {
-        let forbidden = |what| Refusal(StatusCode::FORBIDDEN, what);
-        self.addressed(parts).map_err(forbidden)
-    }
-
-    fn addressed(&self, parts: &Parts) -> Result<(), &'static str> {
         if matches!(self.hosts, Hosts::Any) {
             return Ok(());
         }
@@ -153,12 +148,12 @@ impl HttpConfig {
         let mut named = headers.iter().map(|host| host.to_str().unwrap_or_default());
         let first = named.next();
         if named.next().is_some() {
-            return Err("more than one `Host`");
+            return Err(Refusal::RepeatedHost);
         }
         // HTTP/2 has the host in the address, and so has a request to a proxy.
         let authority = parts.uri.authority().map(http::uri::Authority::as_str);
         if first.is_none() && authority.is_none() {
-            return Err("no `Host`");
+            return Err(Refusal::MissingHost);
         }
         if first
             .into_iter()
@@ -167,8 +162,15 @@ impl HttpConfig {
         {
             return Ok(());
         }
-        self.refused.host(first.or(authority).unwrap_or_default());
-        Err("this `Host` is not allowed")
+        let found = first.or(authority).unwrap_or_default();
+        self.refused.host(found);
+        Err(Refusal::Host {
+            found: found.to_owned(),
+            expected: match self.hosts {
+                Hosts::Local => "`localhost`, `127.0.0.1` or `[::1]`",
+                _ => "a host that the server allows",
+            },
+        })
     }
 
     fn host(&self, host: &str) -> bool {
@@ -241,8 +243,10 @@ pub(crate) fn check_media(parts: &Parts) -> Result<(), Refusal> {
         events |= includes(name, b"text", b"event-stream");
     }
     if !json || !events {
-        let what = "`Accept` must have application/json and text/event-stream";
-        return Err(Refusal(StatusCode::NOT_ACCEPTABLE, what));
+        return Err(Refusal::Accept {
+            found: value(parts, ACCEPT),
+            expected: "application/json and text/event-stream",
+        });
     }
     check_content(parts)
 }
@@ -254,8 +258,7 @@ pub(crate) fn check_content(parts: &Parts) -> Result<(), Refusal> {
         .next()
         .is_some_and(|name| name.eq_ignore_ascii_case(b"application/json"))
     {
-        let what = "`Content-Type` must be application/json";
-        return Err(Refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, what));
+        return Err(Refusal::ContentType(value(parts, CONTENT_TYPE)));
     }
     Ok(())
 }
@@ -265,8 +268,19 @@ pub(crate) fn check_events(parts: &Parts) -> Result<(), Refusal> {
     if accepts_events(parts) {
         return Ok(());
     }
-    let what = "`Accept` must have text/event-stream";
-    Err(Refusal(StatusCode::NOT_ACCEPTABLE, what))
+    Err(Refusal::Accept {
+        found: value(parts, ACCEPT),
+        expected: "text/event-stream",
+    })
+}
+
+/// Returns all values of a header as one list, for an error. `None` if the header is missing.
+fn value(parts: &Parts, header: HeaderName) -> Option<String> {
+    let values = parts.headers.get_all(header).into_iter();
+    let values: Vec<_> = values
+        .map(|value| String::from_utf8_lossy(value.as_bytes()))
+        .collect();
+    (!values.is_empty()).then(|| values.join(", "))
 }
 
 /// The name of the principal that a middleware attached to the request.

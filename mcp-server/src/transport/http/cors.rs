@@ -20,7 +20,6 @@ use super::answer;
 use super::body::HttpBody;
 use super::config::HttpConfig;
 use super::service::Remote;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 
@@ -193,13 +192,14 @@ impl Endpoint {
         let cors = Cors::of(&self.config, &parts);
         let mut response = if cors.origin.is_none() {
             self.server.counters.request();
-            self.count(RefusalCause::Origin);
-            for origin in parts.headers.get_all(ORIGIN) {
-                let origin = String::from_utf8_lossy(origin.as_bytes());
-                self.config.refused.origin(&origin);
+            let origins = parts.headers.get_all(ORIGIN).into_iter();
+            let origins: Vec<_> = origins
+                .map(|origin| String::from_utf8_lossy(origin.as_bytes()))
+                .collect();
+            for origin in &origins {
+                self.config.refused.origin(origin);
             }
-            let what = "this `Origin` is not allowed";
-            self.refuse(Refusal(StatusCode::FORBIDDEN, what))
+            self.refuse(&Refusal::Origin(origins.join(", ")))
         } else if let Some(response) = cors.preflight(&parts)
             && self.config.check_host(&parts).is_ok()
         {

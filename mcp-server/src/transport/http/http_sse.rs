@@ -28,7 +28,6 @@ use super::ids;
 use super::ids::new_id;
 use crate::protocol::core::Core;
 use crate::protocol::extensions::Extensions;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::permits::{ChannelPermit, RequestPermit};
 use crate::protocol::retained;
@@ -59,11 +58,6 @@ pub(crate) fn opens(path: Option<&str>, parts: &Parts) -> bool {
         && !parts.headers.contains_key(SESSION_ID)
 }
 
-const TOO_MUCH: Refusal = Refusal(
-    StatusCode::SERVICE_UNAVAILABLE,
-    "sessions keep too much memory: this one is closed",
-);
-
 impl Endpoint {
     /// GET: opens a channel.
     pub(crate) fn open_channel(
@@ -72,10 +66,7 @@ impl Endpoint {
         peer: &Arc<PeerUsage>,
     ) -> Result<Response<HttpBody>, Refusal> {
         config::check_events(parts)?;
-        let permit = Arc::clone(peer).channel().ok_or(Refusal(
-            StatusCode::TOO_MANY_REQUESTS,
-            "this client has too many sessions",
-        ))?;
+        let permit = Arc::clone(peer).channel().ok_or(Refusal::PeerSessions)?;
         let id = new_id()?;
         let (connection, owner) = LineConnection::open_checked(
             &self.server,
@@ -93,11 +84,7 @@ impl Endpoint {
         {
             let mut all = self.channels.all();
             if all.len() >= self.server.limits().sessions {
-                self.count(RefusalCause::Sessions);
-                return Err(Refusal(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "too many sessions",
-                ));
+                return Err(Refusal::Sessions);
             }
             all.insert(id.clone(), channel);
         }
@@ -124,17 +111,13 @@ impl Endpoint {
         bytes: &[u8],
         permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let unknown = Refusal(
-            StatusCode::NOT_FOUND,
-            "this session is not known, or its stream has ended",
-        );
         if !ids::is_session_id(id) {
-            return Err(unknown);
+            return Err(Refusal::UnknownChannel);
         }
         let channel = self.channels.all().get(id).cloned();
         let channel =
             channel.filter(|channel| channel.principal.as_deref() == extensions.principal());
-        let channel = channel.ok_or(unknown)?;
+        let channel = channel.ok_or(Refusal::UnknownChannel)?;
         self.check_text(bytes)?;
         let mut extensions = extensions;
         // The place is taken as long as a request is served that needs it.
@@ -145,14 +128,14 @@ impl Endpoint {
                 channel.outbox.has_room().await;
                 let mut connection = channel.connection.lock().await;
                 if channel.outbox.is_closed() {
-                    return Err(unknown);
+                    return Err(Refusal::UnknownChannel);
                 }
                 if !channel.outbox.is_full() {
                     connection.take(bytes, extensions);
                     channel.retained.set(connection.memory());
                     if channel.retained.is_too_much() {
                         channel.outbox.close();
-                        return Err(TOO_MUCH);
+                        return Err(Refusal::SessionMemory);
                     }
                     return Ok(());
                 }
@@ -161,11 +144,7 @@ impl Endpoint {
         let limit = self.server.limits().request_time;
         match select(take, sleep(limit)).await {
             Either::First(taken) => taken?,
-            Either::Second(()) => {
-                self.count(RefusalCause::PeerQuota);
-                let what = "the stream of this session is not read";
-                return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
-            }
+            Either::Second(()) => return Err(Refusal::UnreadChannel),
         }
         channel.outbox.announce();
         Ok(answer::empty(StatusCode::ACCEPTED))

@@ -3,8 +3,6 @@
 //! An id of any other form cannot be one of ours. It is treated as an unknown one before it is
 //! looked up, so that a peer cannot choose the keys of a store.
 
-use http::StatusCode;
-
 use crate::transport::http::refusal::Refusal;
 
 /// Hexadecimal digits in the id of a session or of an HTTP+SSE channel.
@@ -16,8 +14,8 @@ const STREAM_PREFIX_DIGITS: usize = 16;
 pub(super) fn new_id() -> Result<String, Refusal> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| {
-        tracing::error!(%error, "no random numbers");
-        Refusal(StatusCode::SERVICE_UNAVAILABLE, "no random numbers")
+        tracing::error!(%error, "the system returned no random numbers");
+        Refusal::NoRandomNumbers
     })?;
     let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);

@@ -12,7 +12,6 @@ use super::body::HttpBody;
 use super::config::HttpConfig;
 use crate::protocol::metrics::Metrics;
 use crate::protocol::metrics::counters::Gauges;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 
@@ -119,28 +118,16 @@ impl Endpoint {
         Some(response)
     }
 
-    /// Counts a request that is refused.
-    pub(crate) fn count(&self, cause: RefusalCause) {
-        self.server.counters.refused(cause);
+    /// Adds a refusal to the metrics.
+    pub(crate) fn count(&self, refusal: &Refusal) {
+        if let Some(cause) = refusal.cause() {
+            self.server.counters.refused(cause);
+        }
     }
 
-    /// Refuses a request and counts it, unless its status has several causes: then whoever found
-    /// the cause has counted it.
-    pub(crate) fn refuse(&self, refusal: Refusal) -> Response<HttpBody> {
-        let cause = match refusal.0 {
-            StatusCode::BAD_REQUEST => Some(RefusalCause::Malformed),
-            StatusCode::NOT_FOUND => Some(RefusalCause::UnknownSession),
-            StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-                Some(RefusalCause::MediaType)
-            }
-            StatusCode::TOO_MANY_REQUESTS => Some(RefusalCause::PeerQuota),
-            StatusCode::REQUEST_TIMEOUT => Some(RefusalCause::BodyTimeout),
-            StatusCode::PAYLOAD_TOO_LARGE => Some(RefusalCause::BodyTooLarge),
-            _ => None,
-        };
-        if let Some(cause) = cause {
-            self.count(cause);
-        }
+    /// Counts a refusal and creates its response.
+    pub(crate) fn refuse(&self, refusal: &Refusal) -> Response<HttpBody> {
+        self.count(refusal);
         answer::refusal(refusal)
     }
 

@@ -7,7 +7,6 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
-use http::StatusCode;
 use http_body::{Body, Frame};
 use tokio::time::{Instant, sleep_until};
 
@@ -15,18 +14,10 @@ use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
 use crate::protocol::quota::PeerUsage;
 use crate::transport::http::refusal::Refusal;
-use crate::transport::http::refusal::SHUTTING_DOWN;
 use crate::util::select::{Either, select};
 
 /// Over which the rate is measured at which a body arrives.
 const RATE_TIME: Duration = Duration::from_secs(5);
-
-const TOO_LARGE: Refusal = Refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large");
-const TOO_SLOW: Refusal = Refusal(StatusCode::REQUEST_TIMEOUT, "the body took too long");
-pub(crate) const TOO_MANY: Refusal = Refusal(
-    StatusCode::SERVICE_UNAVAILABLE,
-    "too many large requests at once",
-);
 
 /// Reads the body of a request that `peer` gives the usage of.
 ///
@@ -40,9 +31,7 @@ pub(crate) async fn read<B: Body>(
 ) -> Result<Bytes, Refusal> {
     let limits = server.limits();
     let mut received = Received::new(limits.message_bytes);
-    if body.size_hint().lower() > received.limit {
-        return Err(TOO_LARGE);
-    }
+    received.check_size(body.size_hint().lower())?;
     let mut body = pin!(body);
     // Most bodies are there at once, and need no clock.
     loop {
@@ -66,7 +55,7 @@ pub(crate) async fn read<B: Body>(
     };
     match Box::pin(select(rest, stopped)).await {
         Either::First(body) => body,
-        Either::Second(()) => Err(SHUTTING_DOWN),
+        Either::Second(()) => Err(Refusal::ShuttingDown),
     }
 }
 
@@ -95,8 +84,14 @@ async fn read_rest<B: Body>(
                 let rate = u64::try_from(limits.body_rate).unwrap_or(u64::MAX);
                 let wanted = rate.saturating_mul(RATE_TIME.as_secs());
                 let came = (received.len() - rate_from) as u64;
-                if rate_ends >= deadline || came < wanted {
-                    return Err(TOO_SLOW);
+                if rate_ends >= deadline {
+                    return Err(Refusal::BodyTimeout {
+                        limit: limits.body_time,
+                        received: received.len(),
+                    });
+                }
+                if came < wanted {
+                    return Err(Refusal::BodyTooSlow(limits.body_rate));
                 }
                 rate_ends += RATE_TIME;
                 rate_from = received.len();
@@ -114,7 +109,7 @@ struct CountedBytes {
 impl CountedBytes {
     fn grow(&mut self, count: usize) -> Result<(), Refusal> {
         if !self.peer.add_body_bytes(count - self.count) {
-            return Err(TOO_MANY);
+            return Err(Refusal::BodyMemory);
         }
         self.count = count;
         Ok(())
@@ -147,17 +142,23 @@ impl Received {
         self.first.len() + self.rest.len()
     }
 
+    /// Checks that the body may have `size` bytes.
+    fn check_size(&self, size: u64) -> Result<(), Refusal> {
+        if size > self.limit {
+            return Err(Refusal::BodyTooLarge {
+                found: size,
+                limit: self.limit,
+            });
+        }
+        Ok(())
+    }
+
     fn add<D: Buf, E>(&mut self, frame: Result<Frame<D>, E>) -> Result<(), Refusal> {
-        let frame = frame.map_err(|_| {
-            let what = "the body could not be read";
-            Refusal(StatusCode::BAD_REQUEST, what)
-        })?;
+        let frame = frame.map_err(|_| Refusal::BodyUnreadable)?;
         let Ok(mut data) = frame.into_data() else {
             return Ok(());
         };
-        if (self.len() + data.remaining()) as u64 > self.limit {
-            return Err(TOO_LARGE);
-        }
+        self.check_size((self.len() + data.remaining()) as u64)?;
         if self.len() == 0 {
             self.first = data.copy_to_bytes(data.remaining());
             return Ok(());

@@ -10,12 +10,11 @@ use std::task::{Context, Poll};
 
 use http::header::ORIGIN;
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode};
+use http::{Method, Request, Response};
 use http_body::Body;
 use tokio::time::sleep;
 use tower_service::Service;
 
-use super::answer;
 use super::body::HttpBody;
 use super::config;
 use super::config::HttpConfig;
@@ -30,11 +29,10 @@ use super::{request_body, stopping};
 use crate::protocol::changes::BusReceiver;
 use crate::protocol::core::Core;
 use crate::protocol::extensions::Extensions;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::peer_address::PeerAddress;
+use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::RequestPermit;
-use crate::protocol::quota::{Exhausted, PeerUsage};
 use crate::transport::http::refusal::Refusal;
 use crate::util::select::{Either, select};
 
@@ -136,8 +134,7 @@ impl Endpoint {
             if let Some(response) = self.probe(&parts) {
                 return response;
             }
-            self.count(RefusalCause::Host);
-            return self.refuse(refusal);
+            return self.refuse(&refusal);
         }
         if parts.method != Method::POST {
             return Box::pin(self.other_method(&parts, remote.as_ref())).await;
@@ -149,17 +146,17 @@ impl Endpoint {
             None => config::check_media(&parts),
         };
         if let Err(refusal) = checked {
-            return self.refuse(refusal);
+            return self.refuse(&refusal);
         }
         // Only looked at when the server stops.
         let accepted_late = || channel.is_some() || stopping::may_be_accepted(&parts);
         if self.is_stopping() && !accepted_late() {
-            return self.refuse(self.refuse_when_stopping());
+            return self.refuse(&Refusal::ShuttingDown);
         }
         let peer = || self.peer(&parts, remote.as_ref());
         let bytes = match request_body::read(body, &self.server, peer, accepted_late).await {
             Ok(bytes) => bytes,
-            Err(refusal) => return self.refuse(refusal),
+            Err(refusal) => return self.refuse(&refusal),
         };
         self.server.counters.request_bytes(bytes.len());
         // Counted only now: a client that is slow to send its body keeps no other one waiting.
@@ -169,10 +166,10 @@ impl Endpoint {
             Err(_) if self.is_for_request_in_flight(&parts, &bytes) => {
                 RequestPermit::uncounted(peer())
             }
-            Err(error) => return self.refuse(self.exhausted(error)),
+            Err(error) => return self.refuse(&Refusal::from(error)),
         };
         if !permit.keep_body(bytes.len()) {
-            return answer::refusal(request_body::TOO_MANY);
+            return self.refuse(&Refusal::BodyMemory);
         }
         let remote = remote.map(|remote| remote.address);
         if let Some(id) = channel.map(str::to_owned) {
@@ -180,21 +177,27 @@ impl Endpoint {
             let response = Box::pin(self.post_channel(&id, extensions, &bytes, permit));
             return response
                 .await
-                .unwrap_or_else(|refusal| self.refuse(refusal));
+                .unwrap_or_else(|refusal| self.refuse(&refusal));
         }
-        if let Some(id) = requests::session_id(&parts) {
-            match self.entry_of(id, &parts).await {
-                Ok(entry) => {
-                    let extensions = Arc::new(Extensions::of_http(parts, remote));
-                    let response = self.post(&entry, extensions, bytes, permit).await;
-                    return response.unwrap_or_else(|refusal| self.refuse(refusal));
-                }
-                Err(refusal) if !requests::is_modern(&bytes) => return self.refuse(refusal),
-                Err(_) => {}
-            }
-        }
+        let session = match requests::session_id(&parts) {
+            Some(id) => Some(self.entry_of(id, &parts).await),
+            None => None,
+        };
         let extensions = Arc::new(Extensions::of_http(parts, remote));
-        self.modern(extensions, bytes, permit).await
+        let response = match session {
+            Some(Ok(entry)) => self.post(&entry, extensions, bytes, permit).await,
+            // A request that declares its revision in the body needs no session.
+            Some(Err(refusal)) => {
+                let refusal = Some(refusal);
+                self.post_without_session(extensions, bytes, permit, refusal)
+                    .await
+            }
+            None => {
+                self.post_without_session(extensions, bytes, permit, None)
+                    .await
+            }
+        };
+        response.unwrap_or_else(|refusal| self.refuse(&refusal))
     }
 
     /// GET and DELETE are of sessions.
@@ -203,23 +206,25 @@ impl Endpoint {
             return response;
         }
         if let Err(refusal) = self.check_running() {
-            return self.refuse(refusal);
+            return self.refuse(&refusal);
         }
         if config::is_modern(parts) {
-            self.count(RefusalCause::Method);
-            return answer::not_allowed("POST");
+            return self.refuse(&Refusal::Method {
+                found: parts.method.clone(),
+                allowed: "POST",
+            });
         }
         let channel = http_sse::opens(self.config.http_sse.as_deref(), parts);
         let response = match parts.method {
             Method::GET if channel => self.open_channel(parts, &self.peer(parts, remote)),
             Method::GET => self.get(parts).await,
             Method::DELETE => self.delete(parts).await,
-            _ => {
-                self.count(RefusalCause::Method);
-                return answer::not_allowed("GET, POST, DELETE");
-            }
+            _ => Err(Refusal::Method {
+                found: parts.method.clone(),
+                allowed: "GET, POST, DELETE",
+            }),
         };
-        response.unwrap_or_else(|refusal| self.refuse(refusal))
+        response.unwrap_or_else(|refusal| self.refuse(&refusal))
     }
 
     /// Lets the handler of a notification run.
@@ -242,20 +247,6 @@ impl Endpoint {
         let address = reported.map(|reported| reported.0).or_else(connection);
         let key = PeerKey::of_http(principal, address);
         self.server.peers.usage(key)
-    }
-
-    /// The refusal of requests that are too many.
-    pub(crate) fn exhausted(&self, exhausted: Exhausted) -> Refusal {
-        match exhausted {
-            Exhausted::Share => Refusal(
-                StatusCode::TOO_MANY_REQUESTS,
-                "this client has too many requests in flight",
-            ),
-            Exhausted::Total => {
-                self.count(RefusalCause::Requests);
-                Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once")
-            }
-        }
     }
 }
 

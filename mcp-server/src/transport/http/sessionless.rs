@@ -16,20 +16,24 @@ use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::methods::INITIALIZE;
 use crate::protocol::methods::LISTEN;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
+use crate::transport::http::session::requests::declares_revision;
 use crate::transport::http::sse_queue::SseQueue;
 
 impl Endpoint {
     /// Answers a POST that belongs to no session.
-    pub(crate) async fn modern(
+    ///
+    /// `refusal` is the reason why the session that the headers name cannot be used. A request that
+    /// declares its revision in the body is served all the same.
+    pub(crate) async fn post_without_session(
         &self,
         extensions: Arc<Extensions>,
         bytes: Bytes,
         permit: RequestPermit,
-    ) -> Response<HttpBody> {
+        refusal: Option<Refusal>,
+    ) -> Result<Response<HttpBody>, Refusal> {
         let limits = self.server.limits();
         let peer = Arc::clone(permit.peer());
         let line = Arc::new(SseQueue::new(limits.queued_bytes, Arc::clone(&peer)));
@@ -42,26 +46,21 @@ impl Endpoint {
             extensions,
             transport: headers::transport_info(version),
         };
-        let message = match self.server.read(&bytes, None) {
+        let read = self.server.read(&bytes, None);
+        if let Some(refusal) = refusal
+            && !matches!(&read, Ok(Parsed::One(message)) if declares_revision(message))
+        {
+            return Err(refusal);
+        }
+        let message = match read {
             Ok(Parsed::One(Message::Result { .. } | Message::Error { .. }) | Parsed::Batch(_))
-            | Err(None) => {
-                let what = "an answer, and nothing was asked";
-                return self.refuse(Refusal(StatusCode::BAD_REQUEST, what));
-            }
-            Err(Some(fault)) => return answer::answer(fault),
+            | Err(None) => return Err(Refusal::UnexpectedResponse),
+            Err(Some(fault)) => return Ok(answer::answer(fault)),
             Ok(Parsed::One(message)) => message,
         };
-        if let Err(refusal) = self.check_message(&message) {
-            return self.refuse(refusal);
-        }
+        self.check_message(&message)?;
         if message.method() == Some(INITIALIZE) {
-            via.session_id = match new_id() {
-                Ok(id) => Some(id.into()),
-                Err(refusal) => {
-                    self.count(RefusalCause::Internal);
-                    return self.refuse(refusal);
-                }
-            };
+            via.session_id = Some(new_id()?.into());
         }
         // Subscriptions last, and have a limit of their own.
         let permit = (message.method() != Some(LISTEN)).then_some(permit);
@@ -83,6 +82,6 @@ impl Endpoint {
         if let Some(permit) = permit {
             response.body_mut().keep_permit(permit.into());
         }
-        response
+        Ok(response)
     }
 }

@@ -2,7 +2,6 @@
 //! for, and cancellations. Everything else is refused with 503. The same messages are accepted when
 //! requests in flight have all permits.
 
-use crate::transport::http::refusal::SHUTTING_DOWN;
 use http::request::Parts;
 use mcp_types::rpc::{self, EnvelopeError, Message};
 
@@ -11,7 +10,6 @@ use super::session::requests;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::dispatch::Parsed;
 use crate::protocol::methods::CANCELLED;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::request_task::shutting_down;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
@@ -48,16 +46,10 @@ impl Endpoint {
         self.server.stopping.is_set()
     }
 
-    /// Counts and returns the refusal of what is not accepted while the server stops.
-    pub(crate) fn refuse_when_stopping(&self) -> Refusal {
-        self.count(RefusalCause::ShuttingDown);
-        SHUTTING_DOWN
-    }
-
     /// Refuses requests while the server stops.
     pub(crate) fn check_running(&self) -> Result<(), Refusal> {
         if self.is_stopping() {
-            return Err(self.refuse_when_stopping());
+            return Err(Refusal::ShuttingDown);
         }
         Ok(())
     }
@@ -65,7 +57,7 @@ impl Endpoint {
     /// Refuses a message while the server stops, unless it concerns a request in flight.
     pub(crate) fn check_message(&self, message: &Message<'_>) -> Result<(), Refusal> {
         if self.is_stopping() && !concerns_request_in_flight(message) {
-            return Err(self.refuse_when_stopping());
+            return Err(Refusal::ShuttingDown);
         }
         Ok(())
     }
@@ -86,7 +78,7 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// [`SHUTTING_DOWN`] if nothing is left.
+    /// [`Refusal::ShuttingDown`] if nothing is left.
     pub(crate) fn keep_accepted(&self, read: &mut Parsed<'_>) -> Result<Vec<Answer>, Refusal> {
         if !self.is_stopping() {
             return Ok(Vec::new());
@@ -99,7 +91,7 @@ impl Endpoint {
             message.as_ref().is_ok_and(concerns_request_in_flight)
         };
         if !messages.iter().any(is_accepted) {
-            return Err(self.refuse_when_stopping());
+            return Err(Refusal::ShuttingDown);
         }
         let mut refused = Vec::new();
         messages.retain(|message| match message {

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use http::Response;
 use http::request::Parts;
-use http::{Response, StatusCode};
 
-use super::requests::NO_SESSION;
 use super::stream::Stream;
 use crate::protocol::announcements::tell_session;
 use crate::protocol::changes::BusMessage;
@@ -30,8 +29,8 @@ impl Endpoint {
         if let Some(last) = parts.headers.get(LAST_EVENT_ID) {
             let place = last.to_str().ok().and_then(ids::split_event_id);
             let Some((stream, after)) = place else {
-                let what = "`Last-Event-ID` is none of ours";
-                return Err(Refusal(StatusCode::BAD_REQUEST, what));
+                let found = String::from_utf8_lossy(last.as_bytes()).into_owned();
+                return Err(Refusal::LastEventId(found));
             };
             let reader = if let Some(stream) = entry.stream(stream) {
                 let kick = stream.kick();
@@ -52,7 +51,9 @@ impl Endpoint {
         }
         let fresh = Arc::new(self.stream(&entry));
         fresh.name(entry.stream_name()?);
-        let (stream, new) = entry.announcements(|| fresh).ok_or(NO_SESSION)?;
+        let (stream, new) = entry
+            .announcements(|| fresh)
+            .ok_or(Refusal::UnknownSession)?;
         let kick = stream.kick();
         let reader = StreamReader::live(Arc::clone(&stream), kick, None, keep_alive, held);
         if new {

@@ -41,10 +41,7 @@ impl Endpoint {
         let mut read = match self.server.read(&bytes, Some(&entry.session)) {
             Ok(read) => read,
             Err(Some(fault)) => return Ok(answer::answer(fault)),
-            Err(None) => {
-                let what = "an answer that cannot be read";
-                return Err(Refusal(StatusCode::BAD_REQUEST, what));
-            }
+            Err(None) => return Err(Refusal::MalformedResponse),
         };
         let refused = self.keep_accepted(&mut read)?;
         let PostRequests {
@@ -114,14 +111,17 @@ impl Endpoint {
                 if requests > 1
                     && let Err(error) = permit.add(1)
                 {
-                    return jobs.answer(too_many_requests(id, self.exhausted(error)));
+                    let refusal = Refusal::from(error);
+                    self.count(&refusal);
+                    return jobs.answer(too_many_requests(id, &refusal));
                 }
                 if changes_session(method) {
                     before.get_or_insert_with(|| Before::of(session));
                 }
             }
-            let check =
-                |method: &str, head: &ParamsView<'_>| headers::check(&via.extensions, method, head);
+            let check = |method: &str, head: &ParamsView<'_>| {
+                headers::check_in_session(&via.extensions, method, head)
+            };
             match self.server.dispatch_checked(message, &via, check) {
                 Dispatch::Nothing => {}
                 Dispatch::Answer(answer) => jobs.answer(answer),
@@ -148,8 +148,7 @@ impl Endpoint {
             }
         }
         if again {
-            let what = "the session has begun already";
-            return Err(Refusal(StatusCode::BAD_REQUEST, what));
+            return Err(Refusal::SecondInitialize);
         }
         Ok(PostRequests {
             jobs,
@@ -207,9 +206,8 @@ struct PostRequests {
 }
 
 /// The answer to a request of a batch for which there is no room.
-fn too_many_requests(id: &RequestId, refusal: Refusal) -> Answer {
-    let Refusal(_, what) = refusal;
-    let error = ErrorObject::internal_error(what);
+fn too_many_requests(id: &RequestId, refusal: &Refusal) -> Answer {
+    let error = ErrorObject::internal_error(refusal.to_string());
     Answer::error(Some(id), &error, Rejection::Malformed)
 }
 

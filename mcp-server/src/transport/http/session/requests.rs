@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use mcp_types::Revision;
-use mcp_types::rpc::{self, Message};
+use mcp_types::rpc::Message;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::session::Session;
@@ -17,7 +15,8 @@ use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::header_names::{PROTOCOL_VERSION, SESSION_ID};
+use crate::transport::http::header_names::SESSION_ID;
+use crate::transport::http::headers;
 use crate::transport::http::ids;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::session::handle::SessionHandle;
@@ -32,20 +31,18 @@ pub(crate) fn session_id(parts: &Parts) -> Option<&str> {
     Some(id.to_str().unwrap_or_default())
 }
 
-/// Whether a body is a request that says itself which revision it is of. Sessions are nothing to
-/// it.
-pub(crate) fn is_modern(bytes: &[u8]) -> bool {
-    let Ok(Message::Request { params, .. }) = rpc::parse(bytes) else {
+/// Returns `true` for a request whose body declares its revision. Such a request has no session.
+pub(crate) fn declares_revision(message: &Message<'_>) -> bool {
+    let Message::Request { params, .. } = message else {
         return false;
     };
-    ParamsView::read(params).is_ok_and(|head| head.version().is_some())
+    ParamsView::read(*params).is_ok_and(|head| head.version().is_some())
 }
 
 impl Endpoint {
     /// The session of a request.
     pub(crate) async fn entry(&self, parts: &Parts) -> Result<Arc<SessionHandle>, Refusal> {
-        let missing = Refusal(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is missing");
-        let id = session_id(parts).ok_or(missing)?;
+        let id = session_id(parts).ok_or(Refusal::MissingSession)?;
         self.entry_of(id, parts).await
     }
 
@@ -55,13 +52,7 @@ impl Endpoint {
         id: &str,
         parts: &Parts,
     ) -> Result<Arc<SessionHandle>, Refusal> {
-        for version in parts.headers.get_all(PROTOCOL_VERSION) {
-            let version = version.to_str().unwrap_or_default().trim();
-            if version.parse::<Revision>().is_err() {
-                let what = "`MCP-Protocol-Version` is none that is supported";
-                return Err(Refusal(StatusCode::BAD_REQUEST, what));
-            }
-        }
+        headers::check_version(parts).map_err(Refusal::ProtocolVersion)?;
         let found = if ids::is_session_id(id) {
             self.sessions.find(id, config::principal(parts)).await
         } else {
@@ -70,13 +61,12 @@ impl Endpoint {
         match found {
             SessionLookup::Here(entry) => return Ok(entry),
             SessionLookup::NoPlace => {
-                self.count(RefusalCause::Sessions);
-                return Err(TOO_MANY);
+                return Err(Refusal::Sessions);
             }
             SessionLookup::Expired => Box::pin(self.sessions.end(id)).await,
             SessionLookup::Unknown => {}
         }
-        Err(NO_SESSION)
+        Err(Refusal::UnknownSession)
     }
 
     /// DELETE: ends the session.
@@ -94,8 +84,7 @@ impl Endpoint {
         peer: Arc<PeerUsage>,
     ) -> Response<HttpBody> {
         let Some(entry) = self.sessions.begin(session, peer).await else {
-            self.count(RefusalCause::Sessions);
-            return self.refuse(TOO_MANY);
+            return self.refuse(&Refusal::Sessions);
         };
         let mut response = answer::answer(first);
         if let Ok(id) = HeaderValue::from_str(entry.id()) {
@@ -104,9 +93,3 @@ impl Endpoint {
         response
     }
 }
-
-pub(crate) const NO_SESSION: Refusal = Refusal(
-    StatusCode::NOT_FOUND,
-    "this session is not known, or has ended",
-);
-const TOO_MANY: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");

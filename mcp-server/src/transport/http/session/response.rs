@@ -4,11 +4,10 @@
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use http::{Response, StatusCode};
+use http::Response;
 
-use super::requests::NO_SESSION;
 use super::stream::{First, Stream};
-use crate::protocol::answer::{Answer, Rejection};
+use crate::protocol::answer::Answer;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::answer;
 use crate::transport::http::body::{HttpBody, Permit};
@@ -17,6 +16,7 @@ use crate::transport::http::refusal::Refusal;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_reader::StreamReader;
+use crate::transport::http::status;
 
 impl Endpoint {
     /// Serves the requests of one POST, which go on if the client is gone.
@@ -48,7 +48,7 @@ impl Endpoint {
                 }
             });
             if !runs {
-                return Err(NO_SESSION);
+                return Err(Refusal::UnknownSession);
             }
             kept
         };
@@ -88,13 +88,9 @@ impl Endpoint {
     }
 }
 
-/// A response of one text. To clients of these revisions 404 says that the session is over: an
-/// error is an answer like others, but for what is wrong about HTTP itself.
-fn whole(last: Answer) -> Response<HttpBody> {
-    if last.refused == Some(Rejection::Mismatch) {
-        return answer::answer(last);
-    }
-    answer::json(StatusCode::OK, last.message)
+/// Creates the response that consists of one message.
+fn whole(answer: Answer) -> Response<HttpBody> {
+    answer::json(status::of_session_answer(answer.refused), answer.message)
 }
 
 /// A stream on which nothing was written yet: nobody will read it where this is dropped before.
