@@ -1,19 +1,20 @@
-//! Points in time, as milliseconds since 1970 and in words.
+//! Conversion of times to milliseconds since 1970 and to RFC 3339 text.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since 1970; none before.
+/// Returns milliseconds since 1970, or 0 for earlier times.
 pub(crate) fn millis(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    span(since)
+    duration_millis(since)
 }
 
-pub(crate) fn span(time: Duration) -> u64 {
+/// Returns a duration in milliseconds.
+pub(crate) fn duration_millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// ISO 8601 in the form of RFC 3339, in UTC and whole seconds; `None` from the year 10000 on,
-/// which it cannot say.
+/// Formats milliseconds since 1970 as RFC 3339 text in UTC, with whole seconds. Returns `None` from
+/// the year 10000 on, which the format cannot express.
 pub(crate) fn iso(millis: u64) -> Option<String> {
     let seconds = millis / 1_000;
     let (days, second) = (seconds / 86_400, seconds % 86_400);
