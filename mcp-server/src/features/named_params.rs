@@ -32,7 +32,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
         let NameParam(name) = route::common(params, cx)?;
         let item = items.get(&name);
         let arguments = match &item {
-            Some(_) => params.params().optional("arguments"),
+            Some(_) => params.members().optional("arguments"),
             None => Ok(None),
         };
         let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;

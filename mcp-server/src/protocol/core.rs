@@ -71,7 +71,7 @@ impl Core {
     pub(crate) fn announce(&self, change: Change) {
         match &self.bus {
             Some(bus) => bus.publish(BusMessage::Change(change)),
-            None => self.hub.tell(&change),
+            None => self.hub.publish(&change),
         }
     }
 
@@ -115,7 +115,7 @@ impl fmt::Debug for Core {
 impl BusReceiver for Core {
     fn receive(&self, message: BusMessage) {
         if let BusMessage::Change(change) = message {
-            self.hub.tell(&change);
+            self.hub.publish(&change);
         }
     }
 }
@@ -141,7 +141,7 @@ pub(crate) struct RequestState {
     /// Bytes of the text of the request's `_meta`.
     pub(crate) meta_bytes: usize,
     pub(crate) trace_parent: Option<Box<str>>,
-    pub(crate) outlet: Arc<dyn MessageSink>,
+    pub(crate) sink: Arc<dyn MessageSink>,
     pub(crate) extensions: Arc<Extensions>,
     pub(crate) ended: CancelSignal,
     pub(crate) progress: ProgressThrottle,

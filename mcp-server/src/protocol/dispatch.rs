@@ -301,7 +301,7 @@ impl Core {
                 log_level,
                 meta_bytes: head.meta_bytes(),
                 trace_parent: head.trace_parent().map(Into::into),
-                outlet: Arc::clone(&via.outlet),
+                sink: Arc::clone(&via.sink),
                 extensions: Arc::clone(&via.extensions),
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),

@@ -48,7 +48,7 @@ pub(crate) fn common<P: FromMembers>(
     cx: &Context,
 ) -> Result<P, HandlerError> {
     let checked = head.check_meta();
-    let params = checked.and_then(|()| P::from_members(head.params()));
+    let params = checked.and_then(|()| P::from_members(head.members()));
     params.map_err(|error| bad_params(cx.method(), &error.into()))
 }
 

@@ -287,7 +287,7 @@ impl TaskGuard {
                 place.fill(message);
                 TrySend::Queued
             }
-            None => self.flight.outbox.push(message),
+            None => self.flight.outbox.try_send(message),
         };
         if pushed != TrySend::Full {
             // At once: the peer may use the id again as soon as it has the answer.

@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::in_flight::Place;
-use crate::protocol::announcements::tell_session;
+use crate::protocol::announcements::send_changes;
 use crate::protocol::answer::{Answer, Rejection};
 #[cfg(feature = "versioned-resources")]
 use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
@@ -105,9 +105,9 @@ impl LineConnection {
     ) -> (Self, Owner) {
         let outbox = Arc::new(WriteQueue::new(server.limits().queued_bytes));
         let flight = Arc::new(InFlight::new(Arc::clone(&outbox), Handle::current()));
-        let outlet: Arc<dyn MessageSink> = Arc::<WriteQueue>::clone(&outbox);
+        let sink: Arc<dyn MessageSink> = Arc::<WriteQueue>::clone(&outbox);
         let via = Inbound {
-            outlet,
+            sink,
             session: None,
             session_id: None,
             extensions: Arc::new(extensions),
@@ -209,8 +209,8 @@ impl LineConnection {
                 self.send(&answer, place);
             }
             Dispatch::Session(session, answer) => {
-                let outlet = Arc::clone(&self.via.outlet);
-                let teller = tell_session(&self.server, Arc::clone(&session), outlet);
+                let sink = Arc::clone(&self.via.sink);
+                let teller = send_changes(&self.server, Arc::clone(&session), sink);
                 self.send(&answer, place);
                 self.flight.tell(teller);
                 self.via.session = Some(session);
@@ -294,7 +294,7 @@ impl Drop for LineConnection {
     /// Nothing is read any more: what was asked of the peer has no answer.
     fn drop(&mut self) {
         if let Some(session) = &self.via.session {
-            session.calls.close();
+            session.pending.close();
         }
     }
 }

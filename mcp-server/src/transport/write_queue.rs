@@ -137,7 +137,7 @@ impl Queue {
 }
 
 impl MessageSink for WriteQueue {
-    fn push(&self, message: &[u8]) -> TrySend {
+    fn try_send(&self, message: &[u8]) -> TrySend {
         {
             let mut queue = self.queue();
             if queue.closed {
@@ -152,7 +152,7 @@ impl MessageSink for WriteQueue {
         TrySend::Queued
     }
 
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(self.has_room())
     }
 }

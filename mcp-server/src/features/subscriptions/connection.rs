@@ -75,7 +75,7 @@ impl Subscribed {
             let wants = Box::new(move |uri: &str| wanted.has(uri));
             // Before the answer, so that changes after it are announced.
             let subscriber = cx.core().hub.subscribe(Interest::default(), wants);
-            let sink = Arc::clone(&cx.state.outlet);
+            let sink = Arc::clone(&cx.state.sink);
             scope.spawn(Box::pin(tell(Arc::clone(self), subscriber, sink)));
         }
         Ok(())
@@ -94,10 +94,10 @@ impl Subscribed {
 }
 
 /// Tells the peer of changes until it is dropped or the peer is gone.
-async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc<dyn MessageSink>) {
+async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, sink: Arc<dyn MessageSink>) {
     loop {
         changes.ready().await;
-        outlet.room().await;
+        sink.ready().await;
         let Some(Change::Resource(uri)) = changes.take() else {
             continue;
         };
@@ -108,7 +108,7 @@ async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc
             // It may have changed its mind meanwhile.
             Ok(_) if !subscribed.has(&uri) => {}
             Ok(message) => {
-                if !outlet.send(&message).await {
+                if !sink.send(&message).await {
                     return;
                 }
             }

@@ -51,7 +51,7 @@ pub(crate) enum Way {
 /// A service that is served at the same socket as the endpoint, for requests without a body.
 pub(crate) trait PathService: Send + Sync {
     /// Whether a path is one of the service.
-    fn takes(&self, path: &str) -> bool;
+    fn serves_path(&self, path: &str) -> bool;
 
     fn respond(&self, parts: Parts, remote: SocketAddr) -> HttpFuture;
 }
@@ -99,7 +99,7 @@ impl Front {
         in_flight: InFlightRequest,
     ) -> HttpFuture {
         if let Some(urls) = &self.beside
-            && urls.takes(request.uri().path())
+            && urls.serves_path(request.uri().path())
         {
             let (parts, _) = request.into_parts();
             return urls.respond(parts, remote.address).keep_busy(in_flight);

@@ -133,7 +133,7 @@ impl Endpoint {
                 if !channel.outbox.is_full() {
                     connection.take(bytes, extensions);
                     channel.retained.set(connection.memory());
-                    if channel.retained.is_too_much() {
+                    if channel.retained.exceeds_limit() {
                         channel.outbox.close();
                         return Err(Refusal::SessionMemory);
                     }

@@ -37,10 +37,10 @@ impl Endpoint {
         let limits = self.server.limits();
         let peer = Arc::clone(permit.peer());
         let line = Arc::new(SseQueue::new(limits.queued_bytes, Arc::clone(&peer)));
-        let outlet: Arc<SseQueue> = Arc::clone(&line);
+        let sink: Arc<SseQueue> = Arc::clone(&line);
         let version = extensions.parts().map(|parts| parts.version);
         let mut via = Inbound {
-            outlet,
+            sink,
             session: None,
             session_id: None,
             extensions,

@@ -124,7 +124,7 @@ impl Drop for SseQueue {
 }
 
 impl MessageSink for SseQueue {
-    fn push(&self, message: &[u8]) -> TrySend {
+    fn try_send(&self, message: &[u8]) -> TrySend {
         let mut state = self.state();
         if state.closed {
             return TrySend::Closed;
@@ -132,7 +132,7 @@ impl MessageSink for SseQueue {
         // A message alone may be larger than the limit, or it would never leave.
         if !state.events.is_empty()
             && (state.events.len() + message.len() > self.limit
-                || !self.peer.has_room(message.len()))
+                || !self.peer.may_queue(message.len()))
         {
             return TrySend::Full;
         }
@@ -145,7 +145,7 @@ impl MessageSink for SseQueue {
         TrySend::Queued
     }
 
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
             let told = self.room.notified();
             tokio::pin!(told);

@@ -6,7 +6,7 @@ use http::Response;
 use http::request::Parts;
 
 use super::stream::Stream;
-use crate::protocol::announcements::tell_session;
+use crate::protocol::announcements::send_changes;
 use crate::protocol::changes::BusMessage;
 use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
@@ -68,8 +68,8 @@ impl Endpoint {
 
     /// Tells the client of changes, as long as the session lasts.
     fn announce(&self, entry: &Arc<SessionHandle>, stream: &Arc<Stream>) {
-        let outlet: Arc<Stream> = Arc::clone(stream);
-        let tell = tell_session(&self.server, Arc::clone(&entry.session), outlet);
+        let sink: Arc<Stream> = Arc::clone(stream);
+        let tell = send_changes(&self.server, Arc::clone(&entry.session), sink);
         let told = Arc::clone(stream);
         let stay = self.sessions.stay(entry);
         let server = self.server.clone();

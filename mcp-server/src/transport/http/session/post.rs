@@ -80,10 +80,10 @@ impl Endpoint {
     ) -> Result<PostRequests, Refusal> {
         let session = &entry.session;
         let stream = Arc::new(self.stream(entry));
-        let outlet: Arc<Stream> = Arc::clone(&stream);
+        let sink: Arc<Stream> = Arc::clone(&stream);
         let version = extensions.parts().map(|parts| parts.version);
         let via = Inbound {
-            outlet,
+            sink,
             session: Some(Arc::clone(session)),
             // One handshake is enough for a session.
             session_id: None,

@@ -160,7 +160,7 @@ pub(crate) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
     // Ids of our requests are of this process alone: its answers may come by way of another.
     let mut first = [0; 8];
     getrandom::fill(&mut first).map_err(|error| StoreError(error.to_string().into()))?;
-    session.calls.begin_at(u64::from_le_bytes(first) >> 16);
+    session.pending.begin_at(u64::from_le_bytes(first) >> 16);
     for uri in &record.resources {
         session.subscribe(uri, usize::MAX);
     }

@@ -331,14 +331,14 @@ impl Drop for Stream {
 }
 
 impl MessageSink for Stream {
-    fn push(&self, message: &[u8]) -> TrySend {
+    fn try_send(&self, message: &[u8]) -> TrySend {
         self.change(|state| {
             if state.phase == Phase::Closed {
                 return TrySend::Closed;
             }
             let size = message.len();
             if !state.events.is_empty()
-                && (state.bytes + size > self.limit || !self.peer.has_room(size))
+                && (state.bytes + size > self.limit || !self.peer.may_queue(size))
             {
                 return TrySend::Full;
             }
@@ -347,7 +347,7 @@ impl MessageSink for Stream {
         })
     }
 
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async {
             loop {
                 let room = self.room.notified();
