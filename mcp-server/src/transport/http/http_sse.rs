@@ -35,7 +35,7 @@ use crate::protocol::retained::RetainedBytes;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::sse_comment::comment;
-use crate::transport::line_connection::Owner;
+use crate::transport::line_connection::ConnectionDriver;
 use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
@@ -68,18 +68,18 @@ impl Endpoint {
         config::check_events(parts)?;
         let permit = Arc::clone(peer).channel().ok_or(Refusal::PeerSessions)?;
         let id = new_id()?;
-        let (connection, owner) = LineConnection::open_checked(
+        let (connection, driver) = LineConnection::open_checked(
             &self.server,
             Extensions::new(),
             headers::transport_info(Some(parts.version)),
             headers::check,
         );
-        let outbox = Arc::clone(connection.outbox());
+        let write_queue = Arc::clone(connection.write_queue());
         let channel = Arc::new(Channel {
             principal: config::principal(parts).map(Into::into),
             retained: RetainedBytes::new(peer, retained::memory(0, 0)),
             connection: Mutex::new(connection),
-            outbox: Arc::clone(&outbox),
+            write_queue: Arc::clone(&write_queue),
         });
         {
             let mut all = self.channels.all();
@@ -94,8 +94,8 @@ impl Endpoint {
             id,
             channels: Arc::clone(&self.channels),
             server: self.server.clone(),
-            outbox,
-            owner,
+            write_queue,
+            driver,
             ends: OnceLock::new(),
             _permit: permit,
             keep_alive: self.server.limits().keep_alive,
@@ -125,16 +125,16 @@ impl Endpoint {
         let take = async {
             loop {
                 // Who does not read is not listened to.
-                channel.outbox.has_room().await;
+                channel.write_queue.wait_capacity().await;
                 let mut connection = channel.connection.lock().await;
-                if channel.outbox.is_closed() {
+                if channel.write_queue.is_closed() {
                     return Err(Refusal::UnknownChannel);
                 }
-                if !channel.outbox.is_full() {
-                    connection.take(bytes, extensions);
+                if !channel.write_queue.is_full() {
+                    connection.handle_message(bytes, extensions);
                     channel.retained.set(connection.memory());
                     if channel.retained.exceeds_limit() {
-                        channel.outbox.close();
+                        channel.write_queue.close();
                         return Err(Refusal::SessionMemory);
                     }
                     return Ok(());
@@ -146,7 +146,7 @@ impl Endpoint {
             Either::First(taken) => taken?,
             Either::Second(()) => return Err(Refusal::UnreadChannel),
         }
-        channel.outbox.announce();
+        channel.write_queue.notify_writer();
         Ok(answer::empty(StatusCode::ACCEPTED))
     }
 }
@@ -158,8 +158,8 @@ struct Output {
     id: String,
     channels: Arc<Channels>,
     server: Arc<Core>,
-    outbox: Arc<WriteQueue>,
-    owner: Owner,
+    write_queue: Arc<WriteQueue>,
+    driver: ConnectionDriver,
     /// When the grace time is over, once the server is shutting down.
     ends: OnceLock<Instant>,
     _permit: ChannelPermit,
@@ -173,7 +173,7 @@ impl Output {
         }
         let mut lines = Vec::new();
         loop {
-            if self.outbox.take(&mut lines) {
+            if self.write_queue.take(&mut lines) {
                 let messages = lines.split(|&byte| byte == b'\n');
                 let messages = messages.filter(|message| !message.is_empty());
                 return Some(event("message", messages));
@@ -181,14 +181,14 @@ impl Output {
             let stopped = async {
                 self.server.stopping().await;
                 // It does not begin anew with what is said meanwhile.
-                let end = *self.ends.get_or_init(|| self.owner.grace_ends());
-                self.owner.settle_by(end).await;
+                let end = *self.ends.get_or_init(|| self.driver.grace_ends());
+                self.driver.wait_idle_until(end).await;
             };
-            let filled = select(self.outbox.filled(), stopped);
+            let filled = select(self.write_queue.wait_filled(), stopped);
             match select(filled, sleep(self.keep_alive)).await {
                 Either::First(Either::First(true)) => {}
                 Either::First(Either::First(false)) => return None,
-                Either::First(Either::Second(())) => self.outbox.close(),
+                Either::First(Either::Second(())) => self.write_queue.close(),
                 Either::Second(()) => return Some(comment()),
             }
         }

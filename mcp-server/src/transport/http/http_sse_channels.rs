@@ -18,7 +18,7 @@ pub(crate) struct Channel {
     pub(crate) principal: Option<Box<str>>,
     /// Takes one message at a time.
     pub(crate) connection: Mutex<LineConnection>,
-    pub(crate) outbox: Arc<WriteQueue>,
+    pub(crate) write_queue: Arc<WriteQueue>,
     /// The memory that its session keeps.
     pub(crate) retained: RetainedBytes,
 }
@@ -31,7 +31,9 @@ impl Channels {
     /// Returns how many there are, and how many bytes wait in them for clients to read them.
     pub(crate) fn gauges(&self) -> (usize, usize) {
         let channels: Vec<_> = self.all().values().cloned().collect();
-        let queued = channels.iter().map(|channel| channel.outbox.queued_bytes());
+        let queued = channels
+            .iter()
+            .map(|channel| channel.write_queue.queued_bytes());
         (channels.len(), queued.sum())
     }
 }
