@@ -3,7 +3,7 @@
 //!
 //! A sealed text is encrypted with XChaCha20-Poly1305 under a random nonce, so that processes need no
 //! shared counter. Its purpose and the data it is bound to, such as the principal, are authenticated
-//! but not contained in the text: a text that is returned in another place cannot be opened.
+//! but not contained in the text: a text that is returned in another index cannot be opened.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_sealed_opens() {
+    fn sealed_text_can_be_opened() {
         let keys = Keys::generate().unwrap();
         let text = keys.seal("state", b"alice", b"secret").unwrap();
         assert_eq!(keys.open("state", b"alice", &text).unwrap(), b"secret");
@@ -196,15 +196,15 @@ mod tests {
     }
 
     #[test]
-    fn no_changed_byte_goes_unnoticed() {
+    fn changed_or_truncated_texts_are_rejected() {
         let keys = Keys::from_bytes([7; KEY]);
         let text = keys.seal("state", b"", b"secret").unwrap();
         let bytes = URL_SAFE_NO_PAD.decode(&text).unwrap();
-        for place in 0..bytes.len() {
+        for index in 0..bytes.len() {
             let mut changed = bytes.clone();
-            changed[place] ^= 1;
+            changed[index] ^= 1;
             let changed = URL_SAFE_NO_PAD.encode(changed);
-            assert!(keys.open("state", b"", &changed).is_err(), "byte {place}");
+            assert!(keys.open("state", b"", &changed).is_err(), "byte {index}");
         }
         for length in 0..text.len() {
             assert!(keys.open("state", b"", &text[..length]).is_err());
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn another_purpose_or_binding_does_not_open() {
+    fn text_for_another_purpose_or_binding_is_rejected() {
         let keys = Keys::from_bytes([7; KEY]);
         let text = keys.seal("state", b"alice", b"secret").unwrap();
         for (purpose, bound_to) in [
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotated_key_still_opens_until_it_is_forgotten() {
+    fn previous_key_opens_until_it_is_removed() {
         let slot = KeySlot::new(Keys::from_bytes([1; KEY]));
         let text = slot.get().seal("state", b"", b"secret").unwrap();
         slot.set(Keys::from_bytes([2; KEY]).with_previous([1; KEY]));
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_do_not_show() {
+    fn debug_output_contains_no_keys() {
         let keys = Keys::from_bytes([171; KEY]).with_previous([205; KEY]);
         let text = format!("{keys:?} {keys:#?}");
         assert!(!text.contains("171") && !text.contains("205"), "{text}");

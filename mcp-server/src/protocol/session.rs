@@ -156,8 +156,8 @@ struct Senders {
 
 impl Senders {
     fn take(&mut self, id: &RequestId) -> Option<oneshot::Sender<Response>> {
-        let place = self.by_id.iter().position(|(known, _)| known == id)?;
-        Some(self.by_id.swap_remove(place).1)
+        let index = self.by_id.iter().position(|(known, _)| known == id)?;
+        Some(self.by_id.swap_remove(index).1)
     }
 }
 

@@ -386,7 +386,7 @@ impl ConnectionDriver {
             let error = if self.server.stopping.is_set() {
                 shutting_down()
             } else {
-                ErrorObject::internal_error("the input has ended and the grace time has passed")
+                ErrorObject::internal_error("the input has ended, and the grace time is over")
             };
             self.in_flight.fail_all(&error);
         }

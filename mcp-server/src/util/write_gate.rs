@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closing_waits_for_writes_in_progress_and_refuses_new_ones() {
+    fn closing_waits_for_writes_in_progress_and_rejects_new_ones() {
         let writes = WriteGate::default();
         let (first, second) = (writes.begin(), writes.begin());
         assert!(first.is_some() && second.is_some());

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_base_ends_with_one_slash() {
+    fn base_is_normalized_to_one_trailing_slash() {
         for base in [
             "https://a.example/r",
             "HTTPS://a.example/r/",
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base_is_refused() {
+    fn invalid_base_urls_are_rejected() {
         use UrlError::*;
         for (base, expected) in [
             ("http://a.example/r/", NotHttps),

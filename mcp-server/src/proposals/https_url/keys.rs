@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_do_not_show() {
+    fn debug_output_contains_no_keys() {
         let keys = UrlKeys::new([171; KEY]).and_older([205; KEY]);
         let text = format!("{keys:?} {keys:#?}");
         assert!(!text.contains("171") && !text.contains("205"), "{text}");

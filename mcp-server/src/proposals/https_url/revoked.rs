@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_issued_before_is_void_and_what_comes_behind_is_good() {
+    fn revocation_covers_earlier_tokens_and_not_later_ones() {
         let mut revoked = Revoked::default();
         // Twice in one millisecond, too.
         for _ in 0..3 {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_a_process_whose_clock_is_ahead_is_void() {
+    fn revocation_covers_tokens_of_a_process_whose_clock_is_ahead() {
         let (mut ours, theirs) = (Revoked::default(), Revoked::default());
         let issued = theirs.issue_time("a:b", NOW + SKEW);
         revoke(&mut ours, "a:b", NOW);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_and_forgets_nothing_too_early() {
+    fn memory_is_bounded_without_losing_revocations() {
         let mut revoked = Revoked::default();
         let issued = revoked.issue_time("a:0", NOW);
         for at in 0..=MOST {

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_signed_is_read() {
+    fn signed_token_is_decoded() {
         let keys = UrlKeys::new([7; 32]);
         for principal in [None, Some(String::new()), Some("alice".to_owned())] {
             let token = Token {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_of_tokens_does_not_change() {
+    fn token_format_is_stable() {
         let keys = UrlKeys::new([7; 32]);
         assert_eq!(
             token().sign(&keys, BASE).unwrap(),
@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn no_changed_byte_and_no_cut_goes_unnoticed() {
+    fn changed_or_truncated_tokens_are_rejected() {
         let keys = UrlKeys::new([7; 32]);
         let text = token().sign(&keys, BASE).unwrap();
         let bytes = URL_SAFE_NO_PAD.decode(&text).unwrap();
-        for place in 0..bytes.len() {
+        for index in 0..bytes.len() {
             for bit in 0..8 {
                 let mut changed = bytes.clone();
-                changed[place] ^= 1 << bit;
+                changed[index] ^= 1 << bit;
                 let changed = URL_SAFE_NO_PAD.encode(changed);
                 assert_eq!(Token::read(&changed, &keys, BASE), Err(Forged));
             }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_another_base_or_key_is_refused() {
+    fn token_of_another_base_or_key_is_rejected() {
         let keys = UrlKeys::new([7; 32]);
         let text = token().sign(&keys, BASE).unwrap();
         let elsewhere = "https://files.example.com/r/x/";
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_long_is_signed_or_read() {
+    fn too_long_tokens_are_neither_signed_nor_decoded() {
         let keys = UrlKeys::new([7; 32]);
         let longest = Token {
             principal: Some("p".repeat(LONGEST_PRINCIPAL)),

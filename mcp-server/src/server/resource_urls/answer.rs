@@ -71,7 +71,7 @@ pub(crate) fn represent(
             bytes,
             _permit: permit,
         });
-        *response.body_mut() = HttpBody::pieces(bytes.slice(part));
+        *response.body_mut() = HttpBody::chunks(bytes.slice(part));
     }
     response
 }
@@ -119,7 +119,7 @@ fn validated(status: StatusCode, etag: String, max_age: u64) -> Response<HttpBod
 
 /// Creates an error response with one line of text.
 pub(crate) fn refuse(method: &Method, status: StatusCode, why: &'static str) -> Response<HttpBody> {
-    tracing::debug!(%status, why, "request for a URL refused");
+    tracing::debug!(%status, why, "request for a URL rejected");
     let body = if method == Method::HEAD {
         HttpBody::none()
     } else {

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_those_of_the_rfc() {
+    fn ranges_are_parsed_as_in_rfc_9110() {
         use Selected::*;
         for (range, size, expected) in [
             ("bytes=0-0", 10, Part(0..1)),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_come_before_ranges() {
+    fn conditions_are_evaluated_before_ranges() {
         use Selected::*;
         let range = (RANGE, "bytes=0-1");
         for (condition, expected) in [

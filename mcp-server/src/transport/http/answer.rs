@@ -1,5 +1,5 @@
-//! The response to a request: one JSON text where that is all there is to say, else a stream of
-//! events.
+//! Creates HTTP responses: one JSON text, or a stream of events if the handler sends messages before
+//! its response.
 
 use crate::protocol::answer::error_message;
 use crate::transport::http::event_stream::ClosingQueue;
@@ -30,14 +30,14 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// A response without a body.
+/// Creates a response without a body.
 pub(crate) fn empty(status: StatusCode) -> Response<HttpBody> {
     let mut response = Response::new(HttpBody::none());
     *response.status_mut() = status;
     response
 }
 
-/// A response of one JSON text.
+/// Creates a response with a JSON text.
 pub(crate) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
     let mut response = Response::new(HttpBody::whole(text));
     *response.status_mut() = status;
@@ -45,7 +45,8 @@ pub(crate) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
     response
 }
 
-/// A response of text for people and programs that do not speak the protocol. Not to be cached.
+/// Creates a response with text for people and for programs that do not use the protocol. It must not
+/// be cached.
 pub(crate) fn text(status: StatusCode, media: &'static str, text: String) -> Response<HttpBody> {
     let mut response = Response::new(HttpBody::whole(text.into_bytes()));
     *response.status_mut() = status;
@@ -55,7 +56,7 @@ pub(crate) fn text(status: StatusCode, media: &'static str, text: String) -> Res
     response
 }
 
-/// A response of events.
+/// Creates a response with a stream of events.
 pub(crate) fn events(body: HttpBody) -> Response<HttpBody> {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
@@ -68,7 +69,7 @@ pub(crate) fn events(body: HttpBody) -> Response<HttpBody> {
 /// Creates the response to a request that the endpoint rejects.
 pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
     let status = status::of_refusal(refusal);
-    tracing::debug!(%status, reason = %refusal, "HTTP request refused");
+    tracing::debug!(%status, reason = %refusal, "HTTP request rejected");
     let error = match refusal {
         Refusal::ProtocolVersion(requested) => unsupported(requested),
         _ if status.is_server_error() => ErrorObject::internal_error(refusal.to_string()),
@@ -93,44 +94,45 @@ pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
     json(status::of_answer(answer.refused), answer.message)
 }
 
-/// Serves a request whose end the client waits for: it lasts as long as the response is read.
+/// Runs a request until its response is known or becomes a stream. The request is cancelled when the
+/// response is dropped.
 pub(crate) async fn call(
     call: RequestTask,
-    line: Arc<SseQueue>,
+    queue: Arc<SseQueue>,
     keep_alive: Duration,
 ) -> Response<HttpBody> {
     let mut call = call.end_with_server();
-    let line = ClosingQueue(line);
-    if let Some(last) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
-        return finish(&line, last);
+    let queue = ClosingQueue(queue);
+    if let Some(answer) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
+        return finish(&queue, answer);
     }
-    // What is said at once leaves at once; a quiet request becomes a stream when it needs a
-    // comment to keep the connection.
-    let said = poll_fn(|task| {
+    // The response becomes a stream with the first message, or when a comment is needed to keep the
+    // connection open.
+    let first_message = poll_fn(|task| {
         if let Some(answer) = poll_call(&mut call, task) {
             return Poll::Ready(Some(answer));
         }
-        if line.0.is_empty(task.waker()) {
+        if queue.0.is_empty(task.waker()) {
             return Poll::Pending;
         }
         Poll::Ready(None)
     });
-    let first = match Box::pin(select(said, sleep(keep_alive))).await {
-        Either::First(Some(answer)) => return finish(&line, answer),
-        Either::First(None) => line.0.take(),
+    let first = match Box::pin(select(first_message, sleep(keep_alive))).await {
+        Either::First(Some(answer)) => return finish(&queue, answer),
+        Either::First(None) => queue.0.take(),
         Either::Second(()) => comment(),
     };
     // hyper polls the body only while the client reads, so the call is spawned: otherwise
     // `request_time` would not elapse.
-    let way = Arc::clone(&line.0);
+    let sender = Arc::clone(&queue.0);
     let work = tokio::spawn(async move {
-        way.end(&call.await.message);
+        sender.end(&call.await.message);
     });
     events(HttpBody::events(Events {
-        line,
+        queue,
         work: work.abort_handle(),
         ready: first,
-        over: false,
+        ended: false,
         keep_alive,
         timer: Box::pin(sleep(keep_alive)),
     }))
@@ -143,12 +145,12 @@ fn poll_call(call: &mut RequestTask, task: &mut Context<'_>) -> Option<Answer> {
     }
 }
 
-/// The whole response, where nothing of it has left yet.
-fn finish(queue: &ClosingQueue, last: Answer) -> Response<HttpBody> {
+/// Creates the response if nothing of it was sent yet.
+fn finish(queue: &ClosingQueue, response: Answer) -> Response<HttpBody> {
     let mut text = queue.0.take();
     if text.is_empty() {
-        return answer(last);
+        return answer(response);
     }
-    let _ = write_event(&mut text, &Event::data(&last.message));
+    let _ = write_event(&mut text, &Event::data(&response.message));
     events(HttpBody::whole(text))
 }

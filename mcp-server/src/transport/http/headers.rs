@@ -33,23 +33,15 @@ pub(crate) fn check(
         return check_modern(parts, method, params);
     }
     check_version(parts).map_err(|requested| unsupported(&requested))?;
-    let latest = Revision::LATEST.as_str();
-    if values(parts, PROTOCOL_VERSION).any(|value| value.trim_ascii() == latest.as_bytes()) {
-        let missing = params.missing_meta();
-        let missing = format!("params lack {missing}, which {PROTOCOL_VERSION} {latest} requires");
-        let mut faults = vec![missing];
-        faults.extend(header_faults(parts, method, params));
-        return Err(ErrorObject::invalid_params(faults.join("; ")));
-    }
-    Ok(())
+    check_legacy(parts, method, params)
 }
 
-/// Checks the headers of a request in a session, whose `MCP-Protocol-Version` was checked when the
-/// session was looked up.
+/// Checks the headers of a request in a session. `MCP-Protocol-Version` was checked with
+/// [`check_version`] when the session was looked up.
 ///
 /// # Errors
 ///
-/// As [`check`], if the body declares its revision, and so does not belong to a session.
+/// As [`check`].
 pub(crate) fn check_in_session(
     extensions: &Extensions,
     method: &str,
@@ -57,7 +49,8 @@ pub(crate) fn check_in_session(
 ) -> Result<(), ErrorObject> {
     match extensions.parts() {
         Some(parts) if params.version().is_some() => check_modern(parts, method, params),
-        _ => Ok(()),
+        Some(parts) => check_legacy(parts, method, params),
+        None => Ok(()),
     }
 }
 
@@ -106,6 +99,21 @@ fn check_modern(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Result<
     }
     let message = format!("header mismatch: {}", faults.join("; "));
     Err(ErrorObject::new(HEADER_MISMATCH, message))
+}
+
+/// Checks that the header does not name the newest revision, because its requests declare it in the
+/// body.
+fn check_legacy(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Result<(), ErrorObject> {
+    let latest = Revision::LATEST.as_str();
+    if !values(parts, PROTOCOL_VERSION).any(|value| value.trim_ascii() == latest.as_bytes()) {
+        return Ok(());
+    }
+    let missing = params.missing_meta();
+    let mut faults = vec![format!(
+        "params lack {missing}, which {PROTOCOL_VERSION} {latest} requires"
+    )];
+    faults.extend(header_faults(parts, method, params));
+    Err(ErrorObject::invalid_params(faults.join("; ")))
 }
 
 /// Describes all headers that are missing, repeated, malformed or different from the body.

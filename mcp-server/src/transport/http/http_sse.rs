@@ -1,8 +1,8 @@
-//! The deprecated transport HTTP+SSE of revision 2024-11-05. The response to one GET is the way to
-//! the client; it begins with an address, and POSTs to that are the way from the client.
+//! The deprecated transport HTTP+SSE of revision 2024-11-05. The response to a GET sends messages to
+//! the client. Its first event contains a URL, to which the client POSTs its messages.
 //!
-//! Such a channel is a [`LineConnection`] as over a pair of byte streams, whose output is written as
-//! events. It ends with the response to the GET.
+//! Such a channel is a [`LineConnection`], like one over a pair of byte streams, but its output is
+//! written as events. It ends with the response to the GET.
 
 use crate::transport::http::headers;
 use crate::transport::http::http_sse_channels::Channel;
@@ -21,7 +21,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::answer;
-use super::body::{HttpBody, Piece, Source};
+use super::body::{Chunk, HttpBody, Source};
 use super::config;
 use super::header_names::SESSION_ID;
 use super::ids;
@@ -39,10 +39,10 @@ use crate::transport::line_connection::ConnectionDriver;
 use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
-/// The part of the address that says which channel a POST is for.
+/// The query parameter with the id of the channel.
 const ID: &str = "sessionId";
 
-/// The channel that a POST is for, by its address.
+/// Returns the id of the channel in the URI of a POST.
 pub(crate) fn channel_id<'a>(path: Option<&str>, parts: &'a Parts) -> Option<&'a str> {
     if path != Some(parts.uri.path()) {
         return None;
@@ -51,7 +51,7 @@ pub(crate) fn channel_id<'a>(path: Option<&str>, parts: &'a Parts) -> Option<&'a
     members.find_map(|member| member.strip_prefix(ID)?.strip_prefix('='))
 }
 
-/// Whether a request opens a channel: a GET that names no session.
+/// Returns `true` if a request opens a channel: a GET without `Mcp-Session-Id`.
 pub(crate) fn opens(path: Option<&str>, parts: &Parts) -> bool {
     parts.method == Method::GET
         && path == Some(parts.uri.path())
@@ -59,7 +59,7 @@ pub(crate) fn opens(path: Option<&str>, parts: &Parts) -> bool {
 }
 
 impl Endpoint {
-    /// GET: opens a channel.
+    /// Handles GET: opens a channel.
     pub(crate) fn open_channel(
         &self,
         parts: &Parts,
@@ -103,7 +103,7 @@ impl Endpoint {
         Ok(answer::events(HttpBody::stream(output)))
     }
 
-    /// POST: takes a message of a channel. What there is to say to it is said there.
+    /// Handles POST: passes a message to its channel. The response is sent on the channel.
     pub(crate) async fn post_channel(
         &self,
         id: &str,
@@ -120,11 +120,11 @@ impl Endpoint {
         let channel = channel.ok_or(Refusal::UnknownChannel)?;
         self.check_text(bytes)?;
         let mut extensions = extensions;
-        // The place is taken as long as a request is served that needs it.
+        // The extensions of the request own the permit, which is released with the request.
         extensions.insert(permit);
-        let take = async {
+        let accepted = async {
             loop {
-                // Who does not read is not listened to.
+                // Accepts no messages of a client that does not read the responses.
                 channel.write_queue.wait_capacity().await;
                 let mut connection = channel.connection.lock().await;
                 if channel.write_queue.is_closed() {
@@ -142,8 +142,8 @@ impl Endpoint {
             }
         };
         let limit = self.server.limits().request_time;
-        match select(take, sleep(limit)).await {
-            Either::First(taken) => taken?,
+        match select(accepted, sleep(limit)).await {
+            Either::First(accepted) => accepted?,
             Either::Second(()) => return Err(Refusal::UnreadChannel),
         }
         channel.write_queue.notify_writer();
@@ -151,16 +151,16 @@ impl Endpoint {
     }
 }
 
-/// The response to the GET. Dropping it ends the channel, and all that runs for it.
+/// The response to the GET. Dropping it ends the channel and cancels its requests.
 struct Output {
-    /// The event with the address.
+    /// The first event, with the URL for messages.
     first: Option<Vec<u8>>,
     id: String,
     channels: Arc<Channels>,
     server: Arc<Core>,
     write_queue: Arc<WriteQueue>,
     driver: ConnectionDriver,
-    /// When the grace time is over, once the server is shutting down.
+    /// The end of the grace time, once the server is shutting down.
     ends: OnceLock<Instant>,
     _permit: ChannelPermit,
     keep_alive: Duration,
@@ -180,7 +180,7 @@ impl Output {
             }
             let stopped = async {
                 self.server.stopping().await;
-                // It does not begin anew with what is said meanwhile.
+                // Set once: messages sent during the grace time do not extend it.
                 let end = *self.ends.get_or_init(|| self.driver.grace_ends());
                 self.driver.wait_idle_until(end).await;
             };
@@ -196,7 +196,7 @@ impl Output {
 }
 
 impl Source for Output {
-    fn next(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = Piece> + Send>> {
+    fn next(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = Chunk> + Send>> {
         Box::pin(async move {
             let text = self.text().await?;
             let rest: Box<dyn Source> = self;
@@ -211,7 +211,7 @@ impl Drop for Output {
     }
 }
 
-/// Events of one name.
+/// Encodes events with the same name.
 fn event<'a>(name: &str, data: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut text = Vec::new();
     for data in data {
@@ -219,7 +219,7 @@ fn event<'a>(name: &str, data: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
             event: Some(name),
             ..Event::data(data)
         };
-        // Both names can be written.
+        // Both names are valid, so this does not fail.
         let _ = write_event(&mut text, &event);
     }
     text

@@ -1,4 +1,4 @@
-//! Reads the bodies of requests, within bounds of size, time and memory.
+//! Reads the bodies of requests, with limits for size, time and memory.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -16,13 +16,13 @@ use crate::protocol::quota::PeerUsage;
 use crate::transport::http::refusal::Refusal;
 use crate::util::select::{Either, select};
 
-/// Over which the rate is measured at which a body arrives.
+/// The period over which the rate of a body is measured.
 const RATE_TIME: Duration = Duration::from_secs(5);
 
-/// Reads the body of a request that `peer` gives the usage of.
+/// Reads the body of a request. `peer` returns the usage of the client.
 ///
-/// When the server stops, a body that is `accepted_late` has the grace time to arrive; others are
-/// refused.
+/// After the server has begun to stop, a body that is `accepted_late` has the grace time to arrive;
+/// others are rejected.
 pub(crate) async fn read<B: Body>(
     body: B,
     server: &Arc<Core>,
@@ -33,13 +33,13 @@ pub(crate) async fn read<B: Body>(
     let mut received = Received::new(limits.message_bytes);
     received.check_size(body.size_hint().lower())?;
     let mut body = pin!(body);
-    // Most bodies are there at once, and need no clock.
+    // Most bodies have arrived completely, and need no timer.
     loop {
-        let at_once = poll_fn(|task| match body.as_mut().poll_frame(task) {
+        let ready = poll_fn(|task| match body.as_mut().poll_frame(task) {
             Poll::Ready(frame) => Poll::Ready(Some(frame)),
             Poll::Pending => Poll::Ready(None),
         });
-        match at_once.await {
+        match ready.await {
             Some(Some(frame)) => received.add(frame)?,
             Some(None) => return Ok(received.whole()),
             None => break,
@@ -59,7 +59,7 @@ pub(crate) async fn read<B: Body>(
     }
 }
 
-/// Reads the rest of a body that arrives in several pieces.
+/// Reads the rest of a body that has not arrived completely.
 async fn read_rest<B: Body>(
     mut body: Pin<&mut B>,
     mut received: Received,
@@ -83,14 +83,14 @@ async fn read_rest<B: Body>(
             Either::Second(()) => {
                 let rate = u64::try_from(limits.body_rate).unwrap_or(u64::MAX);
                 let wanted = rate.saturating_mul(RATE_TIME.as_secs());
-                let came = (received.len() - rate_from) as u64;
+                let arrived = (received.len() - rate_from) as u64;
                 if rate_ends >= deadline {
                     return Err(Refusal::BodyTimeout {
                         limit: limits.body_time,
                         received: received.len(),
                     });
                 }
-                if came < wanted {
+                if arrived < wanted {
                     return Err(Refusal::BodyTooSlow(limits.body_rate));
                 }
                 rate_ends += RATE_TIME;
@@ -100,7 +100,7 @@ async fn read_rest<B: Body>(
     }
 }
 
-/// Bytes of a body that are counted for a peer.
+/// The bytes of a body, counted for a peer.
 struct CountedBytes {
     peer: Arc<PeerUsage>,
     count: usize,
@@ -122,7 +122,7 @@ impl Drop for CountedBytes {
     }
 }
 
-/// What has arrived of a body. One that arrives in one piece is not copied.
+/// The received bytes of a body. A body that arrives in one frame is not copied.
 struct Received {
     limit: u64,
     first: Bytes,

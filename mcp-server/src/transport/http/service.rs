@@ -1,4 +1,4 @@
-//! [`HttpService`]: the endpoint as a service of tower.
+//! [`HttpService`]: the endpoint as a tower service.
 
 use crate::transport::http::endpoint::Endpoint;
 use std::convert::Infallible;
@@ -36,8 +36,8 @@ use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::refusal::Refusal;
 use crate::util::select::{Either, select};
 
-/// An endpoint of Streamable HTTP, for any path of any stack that takes services of tower: axum's
-/// `fallback_service` and `route_service`, hyper by `TowerToHyperService`. Cheap to clone.
+/// An endpoint of Streamable HTTP as a tower service, for any path of any HTTP stack: axum's
+/// `fallback_service` and `route_service`, hyper with `TowerToHyperService`. Cheap to clone.
 #[derive(Clone)]
 pub struct HttpService {
     endpoint: Arc<Endpoint>,
@@ -67,18 +67,17 @@ impl HttpService {
         Self { endpoint }
     }
 
-    /// Whether the endpoint may only be reached by local names.
+    /// Returns `true` if the endpoint allows only local names.
     pub(crate) fn is_local(&self) -> bool {
         self.endpoint.config.is_local()
     }
 
-    /// Whether connections from this address are those of a trusted proxy.
+    /// Returns `true` if the address is that of a trusted proxy.
     pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         self.endpoint.config.is_trusted(address.to_canonical())
     }
 
-    /// Answers a request. It is cancelled when the future is dropped, or the body of the response
-    /// before its end.
+    /// Handles a request. It is cancelled if the future, or the body of the response, is dropped.
     pub(crate) fn respond<B>(&self, request: Request<B>, remote: Option<Remote>) -> HttpFuture
     where
         B: Body + Send + 'static,
@@ -89,7 +88,7 @@ impl HttpService {
         let version = parts.version;
         let address = remote.as_ref().map(|remote| remote.address);
         proxy::attach(&endpoint.config, &mut parts, address);
-        // Moved a few times.
+        // In an `Arc`, because the parts are large and moved several times.
         let parts = Arc::new(parts);
         if parts.headers.contains_key(ORIGIN) {
             return HttpFuture::new(version, endpoint.respond_to_page(parts, body, remote));
@@ -98,7 +97,7 @@ impl HttpService {
     }
 }
 
-/// The client of a connection that `serve_http` keeps.
+/// The client of a connection of `serve_http`.
 pub(crate) struct Remote {
     pub(crate) address: SocketAddr,
     pub(crate) usage: Arc<PeerUsage>,
@@ -140,7 +139,7 @@ impl Endpoint {
             return Box::pin(self.other_method(&parts, remote.as_ref())).await;
         }
         let channel = channel_id(self.config.http_sse.as_deref(), &parts);
-        // Clients of that transport say nothing of what they read.
+        // Clients of HTTP+SSE need not send `Accept`.
         let checked = match channel {
             Some(_) => config::check_content(&parts),
             None => config::check_media(&parts),
@@ -148,7 +147,7 @@ impl Endpoint {
         if let Err(refusal) = checked {
             return self.refuse(&refusal);
         }
-        // Only looked at when the server stops.
+        // Evaluated only while the server stops.
         let accepted_late = || channel.is_some() || stopping::may_be_accepted(&parts);
         if self.is_stopping() && !accepted_late() {
             return self.refuse(&Refusal::ShuttingDown);
@@ -159,10 +158,10 @@ impl Endpoint {
             Err(refusal) => return self.refuse(&refusal),
         };
         self.server.counters.request_bytes(bytes.len());
-        // Counted only now: a client that is slow to send its body keeps no other one waiting.
+        // Counted only now, so that a client that sends its body slowly uses no permit meanwhile.
         let mut permit = match peer().requests(1) {
             Ok(permit) => permit,
-            // The requests that have all permits may be waiting for this message.
+            // The requests that hold all permits may wait for this message.
             Err(_) if self.is_for_request_in_flight(&parts, &bytes) => {
                 RequestPermit::uncounted(peer())
             }
@@ -180,12 +179,12 @@ impl Endpoint {
                 .unwrap_or_else(|refusal| self.refuse(&refusal));
         }
         let session = match requests::session_id(&parts) {
-            Some(id) => Some(self.entry_of(id, &parts).await),
+            Some(id) => Some(self.find_session(id, &parts).await),
             None => None,
         };
         let extensions = Arc::new(Extensions::of_http(parts, remote));
         let response = match session {
-            Some(Ok(entry)) => self.post(&entry, extensions, bytes, permit).await,
+            Some(Ok(handle)) => self.post(&handle, extensions, bytes, permit).await,
             // A request that declares its revision in the body needs no session.
             Some(Err(refusal)) => {
                 let refusal = Some(refusal);
@@ -200,7 +199,7 @@ impl Endpoint {
         response.unwrap_or_else(|refusal| self.refuse(&refusal))
     }
 
-    /// GET and DELETE are of sessions.
+    /// Handles methods other than POST. GET and DELETE belong to sessions.
     async fn other_method(&self, parts: &Parts, remote: Option<&Remote>) -> Response<HttpBody> {
         if let Some(response) = self.operation(parts) {
             return response;
@@ -227,16 +226,18 @@ impl Endpoint {
         response.unwrap_or_else(|refusal| self.refuse(&refusal))
     }
 
-    /// Lets the handler of a notification run.
-    pub(crate) async fn notified(&self, handler: impl Future<Output = ()>) {
+    /// Runs the handler of a notification, within the time limit of requests.
+    pub(crate) async fn run_notification(&self, handler: impl Future<Output = ()>) {
         let limit = self.server.limits().request_time;
         let ended = select(sleep(limit), self.server.grace_over());
         if let Either::Second(_) = Box::pin(select(handler, ended)).await {
-            tracing::warn!("a notification took too long");
+            tracing::warn!(
+                "dropped the handler of a notification: it exceeded `Limits::request_time` or the grace time"
+            );
         }
     }
 
-    /// Whose share of the limits a request uses.
+    /// Returns the peer for which a request is counted.
     fn peer(&self, parts: &Parts, remote: Option<&Remote>) -> Arc<PeerUsage> {
         let principal = config::principal(parts);
         let reported = parts.extensions.get::<PeerAddress>();

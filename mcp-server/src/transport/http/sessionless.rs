@@ -1,4 +1,4 @@
-//! Requests of the revisions without sessions, and `initialize`, with which a session begins.
+//! POST requests without a session: requests of modern clients, and `initialize`.
 
 use crate::protocol::params_view::ParamsView;
 use crate::transport::http::headers;
@@ -23,10 +23,10 @@ use crate::transport::http::session::requests::declares_revision;
 use crate::transport::http::sse_queue::SseQueue;
 
 impl Endpoint {
-    /// Answers a POST that belongs to no session.
+    /// Handles a POST that does not belong to a session.
     ///
-    /// `refusal` is the reason why the session that the headers name cannot be used. A request that
-    /// declares its revision in the body is served all the same.
+    /// `refusal` is the reason why the session in the headers cannot be used. Only a request that
+    /// declares its revision in the body is handled despite it.
     pub(crate) async fn post_without_session(
         &self,
         extensions: Arc<Extensions>,
@@ -36,10 +36,10 @@ impl Endpoint {
     ) -> Result<Response<HttpBody>, Refusal> {
         let limits = self.server.limits();
         let peer = Arc::clone(permit.peer());
-        let line = Arc::new(SseQueue::new(limits.queued_bytes, Arc::clone(&peer)));
-        let sink: Arc<SseQueue> = Arc::clone(&line);
+        let queue = Arc::new(SseQueue::new(limits.queued_bytes, Arc::clone(&peer)));
+        let sink: Arc<SseQueue> = Arc::clone(&queue);
         let version = extensions.parts().map(|parts| parts.version);
-        let mut via = Inbound {
+        let mut inbound = Inbound {
             sink,
             session: None,
             session_id: None,
@@ -60,24 +60,27 @@ impl Endpoint {
         };
         self.check_message(&message)?;
         if message.method() == Some(INITIALIZE) {
-            via.session_id = Some(new_id()?.into());
+            inbound.session_id = Some(new_id()?.into());
         }
-        // Subscriptions last, and have a limit of their own.
+        // Subscriptions are long-lived and have their own limit.
         let permit = (message.method() != Some(LISTEN)).then_some(permit);
-        let check =
-            |method: &str, head: &ParamsView<'_>| headers::check(&via.extensions, method, head);
-        let accepted = self.server.dispatch_checked(message, &via, check);
-        // A handler may run for long, and has what it needs of the body.
-        drop((via, bytes));
-        let mut response = match accepted {
+        let check = |method: &str, params: &ParamsView<'_>| {
+            headers::check(&inbound.extensions, method, params)
+        };
+        let dispatched = self.server.dispatch_checked(message, &inbound, check);
+        // A handler may run for long and owns what it needs, so the body is freed.
+        drop((inbound, bytes));
+        let mut response = match dispatched {
             Dispatch::Nothing | Dispatch::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
             Dispatch::Answer(answer) => answer::answer(answer),
-            Dispatch::Session(session, answer) => Box::pin(self.begin(session, answer, peer)).await,
+            Dispatch::Session(session, answer) => {
+                Box::pin(self.add_session(session, answer, peer)).await
+            }
             Dispatch::Notification(handler) => {
-                self.notified(handler).await;
+                self.run_notification(handler).await;
                 answer::empty(StatusCode::ACCEPTED)
             }
-            Dispatch::Call(call) => answer::call(call, line, limits.keep_alive).await,
+            Dispatch::Call(call) => answer::call(call, queue, limits.keep_alive).await,
         };
         if let Some(permit) = permit {
             response.body_mut().keep_permit(permit.into());

@@ -1,5 +1,4 @@
-//! Requests of sessions, as the revisions from 2025-03-26 to 2025-11-25 have them: which session a
-//! request belongs to, and how sessions begin and end.
+//! Finds the session of a request, and adds and removes sessions.
 
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ use crate::transport::http::refusal::Refusal;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::table::SessionLookup;
 
-/// The session that a request names, where it is one of a session at all.
+/// Returns the id in `Mcp-Session-Id`, or `None` if the request does not belong to a session.
 pub(crate) fn session_id(parts: &Parts) -> Option<&str> {
     if config::is_modern(parts) {
         return None;
@@ -40,14 +39,14 @@ pub(crate) fn declares_revision(message: &Message<'_>) -> bool {
 }
 
 impl Endpoint {
-    /// The session of a request.
-    pub(crate) async fn entry(&self, parts: &Parts) -> Result<Arc<SessionHandle>, Refusal> {
+    /// Finds the session of a request, which must name one.
+    pub(crate) async fn session_of(&self, parts: &Parts) -> Result<Arc<SessionHandle>, Refusal> {
         let id = session_id(parts).ok_or(Refusal::MissingSession)?;
-        self.entry_of(id, parts).await
+        self.find_session(id, parts).await
     }
 
-    /// The session of a request that names it.
-    pub(crate) async fn entry_of(
+    /// Finds the session with this id, and checks the other headers of the request.
+    pub(crate) async fn find_session(
         &self,
         id: &str,
         parts: &Parts,
@@ -59,8 +58,8 @@ impl Endpoint {
             SessionLookup::Unknown
         };
         match found {
-            SessionLookup::Here(entry) => return Ok(entry),
-            SessionLookup::NoPlace => {
+            SessionLookup::Found(handle) => return Ok(handle),
+            SessionLookup::Full => {
                 return Err(Refusal::Sessions);
             }
             SessionLookup::Expired => Box::pin(self.sessions.end(id)).await,
@@ -69,25 +68,25 @@ impl Endpoint {
         Err(Refusal::UnknownSession)
     }
 
-    /// DELETE: ends the session.
+    /// Handles DELETE: ends the session.
     pub(crate) async fn delete(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
-        let entry = self.entry(parts).await?;
-        self.sessions.end(entry.id()).await;
+        let handle = self.session_of(parts).await?;
+        self.sessions.end(handle.id()).await;
         Ok(answer::empty(StatusCode::NO_CONTENT))
     }
 
-    /// Keeps a session that began, and says its id.
-    pub(crate) async fn begin(
+    /// Adds an initialized session, and sends its id to the client.
+    pub(crate) async fn add_session(
         &self,
         session: Arc<Session>,
-        first: Answer,
+        response_message: Answer,
         peer: Arc<PeerUsage>,
     ) -> Response<HttpBody> {
-        let Some(entry) = self.sessions.begin(session, peer).await else {
+        let Some(handle) = self.sessions.add_new(session, peer).await else {
             return self.refuse(&Refusal::Sessions);
         };
-        let mut response = answer::answer(first);
-        if let Ok(id) = HeaderValue::from_str(entry.id()) {
+        let mut response = answer::answer(response_message);
+        if let Ok(id) = HeaderValue::from_str(handle.id()) {
             response.headers_mut().insert(SESSION_ID, id);
         }
         response
