@@ -11,6 +11,7 @@ pub(crate) mod downgrade;
 #[cfg(feature = "asking")]
 pub(crate) mod input;
 pub(crate) mod list_handle;
+pub(crate) mod list_page;
 pub(crate) mod logging;
 pub(crate) mod named_params;
 pub(crate) mod prompts;

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use mcp_types::error::DecodeError;
 use mcp_types::{CacheScope, Cursor, Revision};
 
 use crate::features::access::Access;
@@ -13,8 +12,6 @@ use crate::features::definition_error::DefinitionError;
 use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::error::BuildError;
-use crate::protocol::handler_error::HandlerError;
-use crate::protocol::raw_object::{FromMembers, RawObject};
 use crate::protocol::states::States;
 use crate::util::seq_vec::SeqVec;
 
@@ -324,98 +321,4 @@ impl<T> Items<T> {
         let place = self.in_order.push(Arc::new(item));
         self.places.insert(key, place);
     }
-}
-
-/// Which part of a list is asked for.
-pub(crate) struct Part {
-    pub(crate) cursor: Option<Cursor>,
-}
-
-impl FromMembers for Part {
-    fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError> {
-        let cursor = members.optional::<String>("cursor")?;
-        Ok(Self {
-            cursor: cursor.map(Cursor::from),
-        })
-    }
-}
-
-/// Answers the requests for a list.
-pub(crate) fn list<T: ListItem>(
-    list: &List<T>,
-    params: &Part,
-    cx: &Context,
-) -> Result<T::Page, HandlerError> {
-    let (page, next) = page(cx, list, params.cursor.as_ref())?;
-    Ok(T::page(page.items, &list.hints.of(page.restricted), next))
-}
-
-/// The page that a cursor asks for, and the cursor of the next one.
-#[cfg(feature = "pagination")]
-fn page<T: ListItem>(
-    cx: &Context,
-    list: &List<T>,
-    cursor: Option<&Cursor>,
-) -> Result<(Slice<T::Item>, Option<Cursor>), HandlerError> {
-    let keys = cx.core().keys.get();
-    // Most lists have one page and are asked for without a cursor.
-    let bound_to = || cursor_binding(cx, T::KIND.as_bytes());
-    let from = match cursor {
-        None => 0,
-        Some(cursor) => keys
-            .open(PURPOSE, &bound_to(), cursor.as_ref())
-            .ok()
-            .and_then(|plain| Some(behind(u64::from_be_bytes(plain.try_into().ok()?))))
-            .ok_or_else(|| bad_cursor(T::KIND))?,
-    };
-    let size = list.page_size;
-    let size = size.map_or(usize::MAX, std::num::NonZeroUsize::get);
-    let page = list.page(from, size, cx);
-    let next = page
-        .last
-        .filter(|_| page.more)
-        .map(|place| keys.seal(PURPOSE, &bound_to(), &place.to_be_bytes()))
-        .transpose()?;
-    Ok((page, next.map(Cursor::from)))
-}
-
-/// All items: without sealing there is one page, and no cursor was ever given out.
-#[cfg(not(feature = "pagination"))]
-fn page<T: ListItem>(
-    cx: &Context,
-    list: &List<T>,
-    cursor: Option<&Cursor>,
-) -> Result<(Slice<T::Item>, Option<Cursor>), HandlerError> {
-    if cursor.is_some() {
-        return Err(bad_cursor(T::KIND));
-    }
-    Ok((list.page(0, usize::MAX, cx), None))
-}
-
-/// What cursors are sealed for.
-#[cfg(feature = "pagination")]
-pub(crate) const PURPOSE: &str = "cursor";
-
-/// What a cursor is bound to: the list, described by `list`, and the principal that asked for it.
-#[cfg(feature = "pagination")]
-pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
-    let principal = cx.state.extensions.principal();
-    let name = principal.unwrap_or_default().as_bytes();
-    let mut bytes = Vec::with_capacity(9 + name.len() + list.len());
-    bytes.push(u8::from(principal.is_some()));
-    // The length keeps the two parts apart.
-    bytes.extend_from_slice(&(name.len() as u64).to_be_bytes());
-    bytes.extend_from_slice(name);
-    bytes.extend_from_slice(list);
-    bytes
-}
-
-/// Where what follows a place begins.
-#[cfg(feature = "pagination")]
-pub(crate) fn behind(place: u64) -> u64 {
-    place.saturating_add(1)
-}
-
-pub(crate) fn bad_cursor(kind: &str) -> HandlerError {
-    HandlerError::invalid_params(format!("$.cursor: not a cursor of the list of {kind}s"))
 }

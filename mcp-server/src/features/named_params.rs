@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use crate::features::catalog::{Definition, List};
 use crate::protocol::core::Context;
-use crate::protocol::error_text::{bad_params, short};
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::error_text::short;
+use crate::protocol::handler_error::{HandlerError, bad_params};
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::{FromMembers, RawObject};
 use crate::protocol::route;
@@ -33,7 +33,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
         let NameParam(name) = route::common(params, cx)?;
         let item = items.get_visible(&name, cx);
         let arguments = match &item {
-            Some(_) => params.params().optional("arguments"),
+            Some(_) => params.members().optional("arguments"),
             None => Ok(None),
         };
         let arguments = arguments.map_err(|error| bad_params(cx.method(), &error.into()))?;

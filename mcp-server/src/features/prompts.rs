@@ -9,7 +9,8 @@ use mcp_types::{
     GetPromptRequest, GetPromptResult, ListPromptsRequest, PromptsCapability, Request, json::Map,
 };
 
-use crate::features::catalog::{self, Definition, List};
+use crate::features::catalog::{Definition, List};
+use crate::features::list_page;
 use crate::features::named_params::NamedParams;
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
@@ -33,7 +34,7 @@ pub(crate) fn register(
     capability.get_or_insert_with(|| PromptsCapability::new().list_changed(true));
     let listed = Arc::clone(prompts);
     registry.serve(ListPromptsRequest::METHOD, move |part, cx| {
-        std::future::ready(catalog::list(&listed, &part, &cx))
+        std::future::ready(list_page::list(&listed, &part, &cx))
     });
     let prompts = Arc::clone(prompts);
     let resources = Arc::clone(resources);

@@ -90,7 +90,7 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
     });
     #[cfg(not(feature = "pagination"))]
     registry.serve(ListResourcesRequest::METHOD, move |part, cx| {
-        std::future::ready(crate::features::catalog::list(
+        std::future::ready(crate::features::list_page::list(
             &listed.resources,
             &part,
             &cx,

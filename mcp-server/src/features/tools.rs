@@ -14,7 +14,8 @@ use mcp_types::{
     TextContent, ToolsCapability,
 };
 
-use crate::features::catalog::{self, Definition, List};
+use crate::features::catalog::{Definition, List};
+use crate::features::list_page;
 use crate::features::named_params::NamedParams;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::tools::arguments_error::ArgumentsError;
@@ -42,7 +43,7 @@ pub(crate) fn register(
     capability.get_or_insert_with(|| ToolsCapability::new().list_changed(true));
     let listed = Arc::clone(tools);
     registry.serve(ListToolsRequest::METHOD, move |part, cx| {
-        std::future::ready(catalog::list(&listed, &part, &cx))
+        std::future::ready(list_page::list(&listed, &part, &cx))
     });
     let tools = Arc::clone(tools);
     let resources = Arc::clone(resources);

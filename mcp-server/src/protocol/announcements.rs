@@ -1,4 +1,4 @@
-//! Notifications of changes, and the task that sends them to a session.
+//! Notifications of changes, and the task that sends them to a legacy session.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -17,12 +17,13 @@ use crate::protocol::message_sink::MessageSink;
 use crate::protocol::notification::notification;
 use crate::protocol::session::Session;
 
-/// Tells a legacy session of changes from now on, until it is dropped or the peer is gone. Lists are
-/// announced to every session, resources to those that subscribed.
-pub(crate) fn tell_session(
+/// Sends notifications of changes to a legacy session, until the future is dropped or the peer
+/// disconnects. Changes of lists are sent to every session, changes of resources to those that
+/// subscribed.
+pub(crate) fn send_changes(
     core: &Core,
     session: Arc<Session>,
-    outlet: Arc<dyn MessageSink>,
+    sink: Arc<dyn MessageSink>,
 ) -> impl Future<Output = ()> + Send + use<> {
     let interest = Interest {
         tools: true,
@@ -32,25 +33,25 @@ pub(crate) fn tell_session(
     let wanted = Arc::clone(&session);
     let wants = Box::new(move |uri: &str| wanted.is_subscribed(uri));
     let subscriber = core.hub.subscribe(interest, wants);
-    // The peer may subscribe, and change something, before this is first polled.
+    // Subscribed before the first poll, so that no change in between is missed.
     async move {
         loop {
             let change = subscriber.next().await;
             match announcement(session.revision, change, None) {
                 Ok(message) => {
-                    if !outlet.send(&message).await {
+                    if !sink.send(&message).await {
                         return;
                     }
                 }
                 Err(error) => {
-                    tracing::error!(error = %logged(&error), "a change cannot be announced")
+                    tracing::error!(error = %logged(&error), "cannot encode the notification of a change")
                 }
             }
         }
     }
 }
 
-/// The notification of a change.
+/// Encodes the notification of a change.
 pub(crate) fn announcement(
     revision: Revision,
     change: Change,

@@ -1,96 +1,97 @@
-//! Changes that peers can subscribe to: [`Change`], the [`Bus`] that carries them between
-//! processes, and the hub that hands them to the subscribers of this one.
+//! Changes that peers can subscribe to: [`Change`], the [`Bus`] that sends them to other processes,
+//! and the [`Hub`] that passes them to the subscribers of this process.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
 
-/// Something changed that peers may have subscribed to.
+/// A change that peers can subscribe to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Change {
-    /// The list of tools.
+    /// The list of tools changed.
     Tools,
-    /// The list of prompts.
+    /// The list of prompts changed.
     Prompts,
-    /// The lists of resources and resource templates.
+    /// The lists of resources and resource templates changed.
     Resources,
-    /// The resource with this URI, or a part of it.
+    /// The resource with this URI, or a part of it, changed.
     Resource(String),
 }
 
-/// Carries what several processes that serve one endpoint must share.
+/// Sends messages between the processes that serve one endpoint.
 ///
-/// The default, without a bus, is one process. An implementation sends what is
-/// [published](Bus::publish) to every process that [attached](Bus::attach), the publishing one
-/// included, in order for each publisher. Both are called seldom and must not block for long.
+/// A server that runs in one process needs no bus. An implementation delivers each
+/// [published](Bus::publish) message to every process that [attached](Bus::attach) a receiver,
+/// including the publishing process. Messages of one publisher must be delivered in order. Both
+/// methods are called rarely and must not block for long.
 pub trait Bus: Send + Sync + 'static {
-    /// Tells all attached processes.
+    /// Sends a message to all attached processes.
     fn publish(&self, message: BusMessage);
 
-    /// Adds a receiver, which is to be dropped when the [`Weak`] is dead.
+    /// Adds a receiver. Remove it when the [`Weak`] cannot be upgraded any more.
     fn attach(&self, receiver: Weak<dyn BusReceiver>);
 }
 
-/// Receives what a [`Bus`] carries. Implemented by this crate.
+/// Receives the messages of a [`Bus`]. Implemented by this crate.
 pub trait BusReceiver: Send + Sync {
-    /// Takes one message. Does not block.
+    /// Processes one message. Does not block.
     fn receive(&self, message: BusMessage);
 }
 
-/// What a [`Bus`] carries.
+/// A message that a [`Bus`] sends to all processes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum BusMessage {
-    /// Something changed.
+    /// A list or resource changed.
     Change(Change),
-    /// A legacy client answered a request that another process may have sent.
+    /// A legacy client responded to a request that another process may have sent.
     Answer {
-        /// The session.
+        /// The id of the session.
         session: String,
-        /// The whole message, as it came.
+        /// The whole message, unchanged.
         message: Vec<u8>,
     },
     /// A legacy client cancelled a request that another process may be serving.
     Cancel {
-        /// The session.
+        /// The id of the session.
         session: String,
-        /// The request.
+        /// The id of the request.
         request: mcp_types::RequestId,
     },
     /// A session ended.
     SessionEnded {
-        /// The session.
+        /// The id of the session.
         session: String,
     },
-    /// What a session established changed, and is to change in copies of it.
+    /// The state of a session changed. Other processes update their copies.
     SessionChanged {
-        /// The session.
+        /// The id of the session.
         session: String,
-        /// What changed, a JSON text of this crate's.
+        /// The change, as JSON text in a private format of this crate.
         value: Vec<u8>,
     },
-    /// A client opened a stream for announcements to a session. Other processes end theirs: a
-    /// message is not sent twice.
+    /// A client opened the stream for notifications of a session (by GET). Other processes end
+    /// theirs, so that no notification is sent twice.
     Listening {
-        /// The session.
+        /// The id of the session.
         session: String,
-        /// The stream.
+        /// The id of the stream.
         stream: String,
     },
-    /// URLs of a resource are taken back.
+    /// The URLs of a resource were revoked.
     #[cfg(feature = "https-url")]
     UrlsRevoked {
-        /// The resource.
+        /// The URI of the resource.
         uri: String,
-        /// Those that were issued until then, in milliseconds since 1970. It may lie in the
-        /// future: clocks differ.
+        /// URLs issued up to this time are revoked, in milliseconds since 1970. It may be in the
+        /// future, because clocks differ.
         until: u64,
     },
 }
 
-/// What a subscriber wants to hear of.
+/// The lists whose changes a subscriber wants to receive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interest {
     pub(crate) tools: bool,
@@ -105,15 +106,15 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    /// Adds a subscriber, until it is dropped.
+    /// Adds a subscriber, which is removed when it is dropped.
     pub(crate) fn subscribe(
         &self,
         interest: Interest,
-        wants: Box<dyn Fn(&str) -> bool + Send + Sync>,
+        is_wanted: Box<dyn Fn(&str) -> bool + Send + Sync>,
     ) -> Arc<Subscriber> {
         let subscriber = Arc::new(Subscriber {
             interest,
-            wants,
+            is_wanted,
             pending: Mutex::default(),
             woken: Notify::new(),
         });
@@ -121,25 +122,25 @@ impl Hub {
             .subscribers
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        // Sweeping when the list would grow, and then making room for as many as there are, keeps
-        // the cost of a subscription constant.
+        // Removing dropped subscribers only when the list would grow, and then doubling its
+        // capacity, keeps the amortized cost of a subscription constant.
         if subscribers.len() == subscribers.capacity() {
-            sweep(&mut subscribers);
-            let living = subscribers.len();
-            subscribers.reserve(living + 1);
+            remove_dropped(&mut subscribers);
+            let len = subscribers.len();
+            subscribers.reserve(len + 1);
         }
         subscribers.push(Arc::downgrade(&subscriber));
         subscriber
     }
 
-    /// Marks the change for everyone who wants it. Never blocks, whoever is slow.
-    pub(crate) fn tell(&self, change: &Change) {
+    /// Passes a change to the subscribers that want it. Never blocks, even if a peer is slow.
+    pub(crate) fn publish(&self, change: &Change) {
         let subscribers: Vec<_> = {
             let mut all = self
                 .subscribers
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            sweep(&mut all);
+            remove_dropped(&mut all);
             all.iter().filter_map(Weak::upgrade).collect()
         };
         for subscriber in subscribers {
@@ -148,16 +149,16 @@ impl Hub {
     }
 }
 
-/// Lets go of subscribers that are gone.
-fn sweep(subscribers: &mut Vec<Weak<Subscriber>>) {
+/// Removes subscribers that were dropped.
+fn remove_dropped(subscribers: &mut Vec<Weak<Subscriber>>) {
     subscribers.retain(|subscriber| subscriber.strong_count() > 0);
 }
 
-/// One peer's subscription. Changes that it has not been told of yet are kept once each, so that
-/// a burst costs a slow peer one notification and us no memory.
+/// The subscription of one peer. Each pending change is stored once, so that a burst of changes
+/// costs a slow peer one notification and the server no memory.
 pub(crate) struct Subscriber {
     interest: Interest,
-    wants: Box<dyn Fn(&str) -> bool + Send + Sync>,
+    is_wanted: Box<dyn Fn(&str) -> bool + Send + Sync>,
     pending: Mutex<Pending>,
     woken: Notify,
 }
@@ -167,7 +168,7 @@ struct Pending {
     tools: bool,
     prompts: bool,
     resources: bool,
-    /// Not bounded but by how many resources there are, so no list.
+    /// A set, because only the number of resources bounds it.
     updated: BTreeSet<String>,
 }
 
@@ -184,7 +185,7 @@ impl Subscriber {
             Change::Tools => self.interest.tools,
             Change::Prompts => self.interest.prompts,
             Change::Resources => self.interest.resources,
-            Change::Resource(uri) => (self.wants)(uri),
+            Change::Resource(uri) => (self.is_wanted)(uri),
         };
         if !wanted {
             return;
@@ -203,7 +204,7 @@ impl Subscriber {
         self.woken.notify_one();
     }
 
-    /// The next change that the peer has not been told of. Safe to drop and call again.
+    /// Waits for the next pending change and removes it. Cancel safe.
     pub(crate) async fn next(&self) -> Change {
         loop {
             if let Some(change) = self.take() {
@@ -213,7 +214,7 @@ impl Subscriber {
         }
     }
 
-    /// Waits for a change without taking it. Safe to drop and call again.
+    /// Waits for a pending change without removing it. Cancel safe.
     #[cfg(feature = "versioned-resources")]
     pub(crate) async fn ready(&self) {
         while self.pending().is_empty() {
@@ -225,7 +226,7 @@ impl Subscriber {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next change that the peer has not been told of, if there is one.
+    /// Removes and returns the next pending change, if there is one.
     pub(crate) fn take(&self) -> Option<Change> {
         let mut pending = self.pending();
         if std::mem::take(&mut pending.tools) {

@@ -1,10 +1,10 @@
-//! [`ConnectionScope`]: what lasts as long as a connection of byte streams.
+//! [`ConnectionScope`]: state and tasks that live as long as a connection over byte streams.
 
 use std::any::Any;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-/// A task that ends with its connection.
+/// A task that is dropped when its connection ends.
 pub(crate) type ConnectionTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The state of a connection on which all requests come from one peer, in order.
@@ -19,25 +19,25 @@ pub(crate) struct ConnectionScope {
     tasks: Mutex<Vec<ConnectionTask>>,
 }
 
-/// The extension by which handlers find the scope of their connection. Weak, since the state of a
-/// feature may hold contexts, and with them the extensions.
+/// The extension that gives handlers access to the scope of their connection. Weak, because the state
+/// of a feature may contain contexts and thereby the extensions.
 pub(crate) struct ScopeHandle(pub(crate) Weak<ConnectionScope>);
 
 impl ConnectionScope {
-    /// Returns the state that a feature keeps for the connection, created on the first call. `None`
-    /// if it was created with another type.
+    /// Returns the state that a feature keeps for the connection. The first call creates it. Returns
+    /// `None` if it was created with another type.
     pub(crate) fn attached<T: Default + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         let attached = self.attached.get_or_init(|| Arc::<T>::default());
         Arc::clone(attached).downcast().ok()
     }
 
-    /// Runs a task until it ends or the connection does. It starts after the answer to the request
-    /// that is being served.
+    /// Runs a task until it finishes or the connection ends. It starts after the response to the
+    /// current request.
     pub(crate) fn spawn(&self, task: ConnectionTask) {
         self.tasks().push(task);
     }
 
-    /// Takes the tasks to be started.
+    /// Removes and returns the tasks that have to be started.
     pub(crate) fn take_tasks(&self) -> Vec<ConnectionTask> {
         std::mem::take(&mut self.tasks())
     }

@@ -121,7 +121,7 @@ impl Context {
     /// for the answer: that of a session over HTTP, from revision 2025-11-25. Elsewhere this does
     /// nothing. For handlers that take long.
     pub fn close_stream(&self) {
-        self.state.outlet.detach();
+        self.state.sink.detach();
     }
 
     /// A context of the same peer for messages without a request: it cannot ask the client, and
@@ -139,7 +139,7 @@ impl Context {
                 log_level: None,
                 meta_bytes: state.meta_bytes,
                 trace_parent: state.trace_parent.clone(),
-                outlet: Arc::clone(&state.outlet),
+                sink: Arc::clone(&state.sink),
                 extensions: Arc::clone(&state.extensions),
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),
@@ -172,10 +172,10 @@ impl Context {
 
     /// Sends a message that belongs to this request.
     pub(crate) async fn say(&self, message: Vec<u8>) {
-        let outlet = &self.state.outlet;
-        if outlet.push(&message) == TrySend::Full {
+        let sink = &self.state.sink;
+        if sink.try_send(&message) == TrySend::Full {
             // A task that the handler left behind may wait for room when the request ends.
-            select(self.cancelled(), outlet.send(&message)).await;
+            select(self.cancelled(), sink.send(&message)).await;
         }
     }
 }

@@ -78,7 +78,7 @@ impl Core {
     pub(crate) fn announce(&self, change: Change) {
         match &self.bus {
             Some(bus) => bus.publish(BusMessage::Change(change)),
-            None => self.hub.tell(&change),
+            None => self.hub.publish(&change),
         }
     }
 
@@ -122,7 +122,7 @@ impl fmt::Debug for Core {
 impl BusReceiver for Core {
     fn receive(&self, message: BusMessage) {
         if let BusMessage::Change(change) = message {
-            self.hub.tell(&change);
+            self.hub.publish(&change);
         }
     }
 }
@@ -150,7 +150,7 @@ pub(crate) struct RequestState {
     /// Bytes of the text of the request's `_meta`.
     pub(crate) meta_bytes: usize,
     pub(crate) trace_parent: Option<Box<str>>,
-    pub(crate) outlet: Arc<dyn MessageSink>,
+    pub(crate) sink: Arc<dyn MessageSink>,
     pub(crate) extensions: Arc<Extensions>,
     pub(crate) ended: CancelSignal,
     pub(crate) progress: ProgressThrottle,

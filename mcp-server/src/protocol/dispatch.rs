@@ -161,9 +161,9 @@ impl Core {
             }
             (None, None) => {
                 let error = ErrorObject::invalid_params(format!(
-                    "params of `{}` lack `_meta.{}`, and there was no `initialize`",
+                    "params of `{}` lack {}, and there was no `initialize`",
                     short(method),
-                    super::params_view::PROTOCOL_VERSION,
+                    head.missing_meta(),
                 ));
                 return refused(error, Rejection::Malformed);
             }
@@ -301,7 +301,7 @@ impl Core {
                 log_level,
                 meta_bytes: head.meta_bytes(),
                 trace_parent: head.trace_parent().map(Into::into),
-                outlet: Arc::clone(&via.outlet),
+                sink: Arc::clone(&via.sink),
                 extensions: Arc::clone(&via.extensions),
                 ended: CancelSignal::default(),
                 progress: ProgressThrottle::default(),

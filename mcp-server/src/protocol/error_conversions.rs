@@ -6,10 +6,10 @@ use std::error::Error as StdError;
 use crate::protocol::error::BuildError;
 use crate::protocol::handler_error::{Cause, HandlerError};
 
-type BoxError = Box<dyn StdError + Send + Sync>;
+type AnyError = Box<dyn StdError + Send + Sync>;
 
 /// Converts the errors of one type, and returns all others.
-type Conversion = Box<dyn Fn(BoxError) -> Result<HandlerError, BoxError> + Send + Sync>;
+type Conversion = Box<dyn Fn(AnyError) -> Result<HandlerError, AnyError> + Send + Sync>;
 
 /// How the program's own errors become errors of handlers, by their type.
 #[derive(Default)]
@@ -28,13 +28,13 @@ impl ErrorConversions {
                 type_name: type_name::<E>(),
             });
         }
-        let convert = move |error: BoxError| error.downcast::<E>().map(|error| convert(*error));
+        let convert = move |error: AnyError| error.downcast::<E>().map(|error| convert(*error));
         self.0.push((id, Box::new(convert)));
         Ok(())
     }
 
     /// Converts an error by the conversion for its type; other errors stay as they are.
-    pub(crate) fn convert(&self, error: BoxError) -> HandlerError {
+    pub(crate) fn convert(&self, error: AnyError) -> HandlerError {
         let mut error = error;
         for (_, convert) in &self.0 {
             error = match convert(error) {

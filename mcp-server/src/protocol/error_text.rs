@@ -4,10 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
-use mcp_types::revision::VersionError;
 use mcp_types::rpc::ErrorObject;
-
-use crate::protocol::handler_error::HandlerError;
 
 /// An error and its sources in one line of a log: truncated, and safe for terminals.
 pub(crate) struct Chain<'a>(pub(crate) &'a (dyn StdError + 'static));
@@ -30,15 +27,6 @@ impl fmt::Display for WithSources<'_> {
             source = error.source();
         }
         Ok(())
-    }
-}
-
-/// Returns the error for params that cannot be decoded. If the client's revision does not have the
-/// method, this is "method not found".
-pub(crate) fn bad_params(method: &str, error: &VersionError) -> HandlerError {
-    match error {
-        VersionError::Unmapped { .. } => HandlerError::protocol(method_not_found(method)),
-        error => HandlerError::protocol(invalid_params(method, error)),
     }
 }
 

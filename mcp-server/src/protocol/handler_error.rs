@@ -3,11 +3,12 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ClientCapabilities, ContentBlock, TextContent, json::Value};
 
 use crate::protocol::answer::{Challenge, Rejection};
-use crate::protocol::error_text::WithSources;
+use crate::protocol::error_text::{WithSources, invalid_params, method_not_found};
 
 /// Why a handler does not return its result.
 ///
@@ -234,4 +235,13 @@ pub(crate) fn missing_capability(required: &ClientCapabilities) -> String {
         "the client did not declare the {plural} {}",
         names.join(", ")
     )
+}
+
+/// Returns the error for params that cannot be decoded. If the client's revision does not have the
+/// method, this is "method not found".
+pub(crate) fn bad_params(method: &str, error: &VersionError) -> HandlerError {
+    match error {
+        VersionError::Unmapped { .. } => HandlerError::protocol(method_not_found(method)),
+        error => HandlerError::protocol(invalid_params(method, error)),
+    }
 }

@@ -18,30 +18,30 @@ use crate::protocol::params_view::ParamsView;
 use crate::protocol::session::Session;
 use crate::protocol::sizes;
 
-/// Answers `initialize`: the revision asked for if it is one with a handshake, else the
-/// newest of those.
+/// Handles `initialize`. The negotiated revision is the requested one if it has a handshake, and
+/// otherwise the newest revision that has one.
 pub(crate) fn initialize(
     server: &Core,
     id: &RequestId,
-    head: &ParamsView<'_>,
+    params: &ParamsView<'_>,
     via: &Inbound,
 ) -> Result<(Arc<Session>, Answer), ErrorObject> {
     let fault = |error: &dyn Error| invalid_params(INITIALIZE, error);
-    // Before it is decoded: a session keeps it.
+    // Checked before decoding, because the session stores these members.
     let peer_bytes = sizes::peer(
-        head.params(),
+        params.members(),
         ["clientInfo", "capabilities"],
         server.limits(),
     )
     .map_err(|error| fault(&error))?;
-    let version = head.params().required::<String>("protocolVersion");
+    let version = params.members().required::<String>("protocolVersion");
     let revision = version.map_err(|error| fault(&error))?.parse().ok();
     let revision = revision
         .filter(|&revision| revision < Revision::LATEST)
         .unwrap_or(Revision::V2025_11_25);
-    // What the revision does not know is no member of its, whatever a newer one makes of the name.
+    // Decoded as that revision: members that only newer revisions define are unknown members.
     let params: InitializeRequestParams = revision
-        .decode(head.text())
+        .decode(params.text())
         .map_err(|error| fault(&error))?;
     let capabilities = params.capabilities.try_into();
     let capabilities = capabilities.map_err(|error: ConvertError| fault(&error))?;
@@ -67,7 +67,7 @@ pub(crate) fn initialize(
     tracing::info!(
         revision = revision.as_str(),
         client = %PeerText(&session.client_info.name),
-        "session begins"
+        "session initialized"
     );
     let answer = Answer {
         message,

@@ -1,5 +1,4 @@
-//! The small requests of the protocol itself: `server/discover`, `ping` and
-//! `notifications/cancelled`, and what the requests of a session have in common.
+//! `server/discover`, `ping` and `notifications/cancelled`, and requests that exist only in sessions.
 
 use mcp_types::error::DecodeError;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
@@ -27,18 +26,22 @@ pub(crate) fn register(registry: &mut Registry) {
     registry.route(PingRequest::METHOD, Box::new(ping));
 }
 
-/// The revisions that the server speaks, newest first.
+/// Returns the supported revisions, newest first.
 pub(crate) fn supported() -> Vec<String> {
     let all = Revision::ALL.iter().rev();
     all.map(|revision| revision.as_str().to_owned()).collect()
 }
 
-/// -32022 with what the client can choose from.
+/// Creates the error -32022, which lists the supported revisions.
 pub(crate) fn unsupported(requested: &str) -> ErrorObject {
     let data = UnsupportedProtocolVersionErrorData::new(supported(), requested);
     let error = ErrorObject::new(
         mcp_types::UNSUPPORTED_PROTOCOL_VERSION,
-        format!("protocol version `{}` is not supported", short(requested)),
+        format!(
+            "protocol version `{}` is not supported: expected one of {}",
+            short(requested),
+            data.supported.join(", ")
+        ),
     );
     match json::to_value(&data) {
         Ok(data) => error.with_data(data),
@@ -46,7 +49,7 @@ pub(crate) fn unsupported(requested: &str) -> ErrorObject {
     }
 }
 
-/// What is asked for in `server/discover`: nothing.
+/// The params of `server/discover`, which are ignored.
 struct Discover;
 
 impl FromMembers for Discover {
@@ -67,7 +70,7 @@ async fn discover(_: Discover, cx: Context) -> Result<DiscoverResult, HandlerErr
     Ok(result)
 }
 
-/// The answer to a ping that comes before the handshake.
+/// Creates the response to a `ping` before the handshake.
 pub(crate) fn pong(id: &RequestId) -> Answer {
     Answer {
         message: empty(id),
@@ -75,15 +78,15 @@ pub(crate) fn pong(id: &RequestId) -> Answer {
     }
 }
 
-/// A response that says nothing, in the form of the legacy revisions.
+/// Encodes a response with an empty result, as legacy revisions define it.
 pub(crate) fn empty(id: &RequestId) -> Vec<u8> {
     let mut message = Vec::with_capacity(48);
-    // An id and an empty object can always be written.
+    // Encoding an id and an empty object does not fail.
     let _ = rpc::write_result(&mut message, id, &json::Object::new());
     message
 }
 
-/// What is told in `notifications/cancelled`.
+/// The params of `notifications/cancelled`.
 struct Cancelled {
     id: RequestId,
     reason: Option<String>,
@@ -98,24 +101,25 @@ impl FromMembers for Cancelled {
     }
 }
 
-/// The request that a peer gives up. One that does not fit is ignored, as the specification asks.
+/// Returns the id of the request that a peer cancels. Malformed params are ignored, as the
+/// specification requires.
 pub(crate) fn cancelled(params: Option<&RawValue>) -> Option<RequestId> {
     let read = RawObject::read(params?);
     match read.and_then(|members| Cancelled::from_members(&members)) {
         Ok(Cancelled { id, reason }) => {
             let reason = reason.as_deref().map(PeerText);
             let reason = reason.map(tracing::field::display);
-            tracing::debug!(id = %PeerDisplay(&id), reason, "cancelled by the peer");
+            tracing::debug!(id = %PeerDisplay(&id), reason, "the peer cancelled a request");
             Some(id)
         }
         Err(error) => {
-            tracing::warn!(error = %PeerDisplay(error), "cancellation that cannot be read");
+            tracing::warn!(error = %PeerDisplay(error), "ignored `notifications/cancelled` with malformed params");
             None
         }
     }
 }
 
-/// Marks the session as initialized if the notification says so.
+/// Marks the session as initialized if the notification is `notifications/initialized`.
 pub(crate) fn mark_initialized(session: &Session, method: &str) {
     if method == INITIALIZED {
         let order = std::sync::atomic::Ordering::Relaxed;
@@ -123,19 +127,19 @@ pub(crate) fn mark_initialized(session: &Session, method: &str) {
     }
 }
 
-/// Answers a peer without a session, given the text of the params.
+/// Handles a request of a peer without a session. The second argument is the JSON text of the params.
 pub(crate) type ModernHandler =
     Box<dyn Fn(&Context, &str) -> Result<Vec<u8>, HandlerError> + Send + Sync>;
 
-/// A request of a session, which is answered with an empty result.
+/// A route for a request whose result is empty in sessions.
 pub(crate) struct SessionRequest {
     pub(crate) legacy: fn(&Context, &ParamsView<'_>) -> Result<(), HandlerError>,
-    /// The answer to a peer of the newest revision, which has no session.
+    /// Handles the request of a peer of the newest revision, which has no session.
     pub(crate) modern: ModernHandler,
 }
 
 impl SessionRequest {
-    /// A request that the newest revision does not have.
+    /// Creates a route for a request that the newest revision does not have.
     pub(crate) fn new(legacy: fn(&Context, &ParamsView<'_>) -> Result<(), HandlerError>) -> Self {
         Self {
             legacy,
@@ -145,12 +149,12 @@ impl SessionRequest {
 }
 
 impl Route for SessionRequest {
-    fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
+    fn start(&self, params: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError> {
         if cx.peer().session().is_none() {
-            let message = (self.modern)(cx, head.text())?;
+            let message = (self.modern)(cx, params.text())?;
             return Ok(Box::pin(std::future::ready(Ok(message))));
         }
-        let done = (self.legacy)(cx, head);
+        let done = (self.legacy)(cx, params);
         let message = cx.request_id().map(empty).unwrap_or_default();
         Ok(Box::pin(std::future::ready(done.map(|()| message))))
     }

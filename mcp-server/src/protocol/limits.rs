@@ -1,156 +1,177 @@
-//! Bounds on what peers can make the server keep, do and wait for.
+//! Limits on the memory, work and time that peers can make the server spend.
 
 pub(crate) mod checked;
+mod setters;
 
 use std::time::Duration;
 
-/// Bounds on everything that a peer could make grow or last. The defaults suit most servers.
+/// Limits on everything that a peer could make grow or last. The defaults suit most servers.
 ///
-/// How deep JSON may nest is fixed, by [`NESTING_LIMIT`](mcp_types::json::NESTING_LIMIT).
+/// ```
+/// use std::time::Duration;
 ///
-/// A peer is an authenticated [`Principal`](crate::Principal). Requests without a principal belong
-/// to the peer of their `PeerAddress` over HTTP, for IPv6 to its /64 network, and otherwise to the
-/// peer of their pair of byte streams. An HTTP request without a `PeerAddress` counts for the
-/// totals only: this happens if the service runs in a stack that does not attach the address of the
-/// connection.
+/// use mcp_server::{Limits, Server};
+///
+/// let limits = Limits::default()
+///     .request_time(Duration::from_secs(5))
+///     .message_bytes(64 << 10);
+/// let server = Server::builder("example", "1.0.0").limits(limits).build()?;
+/// # drop(server);
+/// # Ok::<(), mcp_server::BuildError>(())
+/// ```
+///
+/// The nesting depth of JSON is fixed: [`NESTING_LIMIT`](mcp_types::json::NESTING_LIMIT).
+///
+/// A peer is an authenticated [`Principal`](crate::Principal). Without a principal, a peer is the
+/// `PeerAddress` of an HTTP request (for IPv6 its /64 network), or else one pair of byte streams.
+/// HTTP requests without a principal and a `PeerAddress` count for the totals only: this happens if
+/// the service runs in a stack that does not attach the address of the connection.
 ///
 /// [`Duration::MAX`] and [`usize::MAX`] mean that there is no limit.
 ///
 /// # Memory
 ///
-/// What all HTTP peers together can make the server keep is at most, in bytes and beside what
-/// handlers keep themselves:
+/// All HTTP peers together can make the server use at most this memory, in bytes, besides what
+/// handlers allocate:
 ///
 /// ```text
 ///   retained_bytes                         sessions, channels of HTTP+SSE, subscriptions
-/// + connections * (header_bytes + 64 KiB)  buffers and heads; over HTTP/2 one head a stream
-/// + all_subscriptions * header_bytes       heads of requests that last
-/// + 25 * body_bytes                        bodies that arrive or are served, and what is decoded
-///                                          from them: at most 24 bytes of memory a byte of text
+/// + connections * (header_bytes + 64 KiB)  buffers and request heads; over HTTP/2 one head per
+///                                          stream
+/// + all_subscriptions * header_bytes       request heads of subscriptions
+/// + 25 * body_bytes                        bodies that arrive or are served, and the values decoded
+///                                          from them: at most 24 bytes of memory per byte of text
 /// + concurrent_requests * (header_bytes + 100 KiB)
-///                                          other requests in flight; each may be 4 KiB of text
+///                                          other requests in flight, each with up to 4 KiB of text
 /// + all_queued_bytes                       messages for clients that read slowly, and one message
-///                                          of the handler's for each response
-/// + 64 MiB                                 events for clients that come back
+///                                          of the handler per response
+/// + 64 MiB                                 events stored for clients that reconnect
 /// ```
 ///
-/// A connection of byte streams keeps up to `24 * peer_bytes` and 512 KiB for its session, and up
-/// to `queued_bytes` of messages, beside `25 * message_bytes` for each of its `concurrent_requests`;
-/// a program that accepts such connections from strangers has to bound their number.
+/// A connection over byte streams uses up to `24 * peer_bytes` and 512 KiB for its session, up to
+/// `queued_bytes` of messages, and `25 * message_bytes` for each of its `concurrent_requests`. A
+/// program that accepts such connections from strangers has to limit their number.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one message, and of an HTTP body: 4 MiB.
+    /// The maximum size of a message and of an HTTP body, in bytes. Default: 4 MiB. Larger HTTP
+    /// bodies are rejected with 413.
     pub message_bytes: usize,
-    /// JSON values in the params of one message, and in the answer of a client to a request of the
-    /// server: 100,000. Members, elements, arrays and objects count. Even the shortest value costs
-    /// time and memory, so that 4 MiB of them would keep a thread busy for too long; long texts
-    /// count once. Requests with more are refused with -32602. A handler that waits for an answer
-    /// with more gets `InputError::Answer`.
+    /// The maximum number of JSON values in the params of a message, and in a client's response to
+    /// a request of the server. Default: 100,000. Members, elements, arrays and objects count; a
+    /// string counts once, however long it is. Even the shortest value costs time and memory: 4 MiB
+    /// of them would occupy a thread for too long. Requests with more values are rejected with
+    /// -32602. A handler that waits for such a response gets `InputError::Answer`.
     pub message_values: usize,
-    /// Messages in one batch of revision 2025-03-26: 100.
+    /// The maximum number of messages in a batch of revision 2025-03-26. Default: 100.
     pub batch: usize,
-    /// Requests of one connection or session that run at once, over HTTP of all connections
-    /// together: 1,024. One more is refused, but answers and cancellations in sessions are accepted:
-    /// requests may be waiting for them. Requests for URLs of resources are counted apart.
+    /// The maximum number of concurrent requests per connection over byte streams, and over HTTP of
+    /// all connections together. Default: 1,024. Further requests are rejected; responses and
+    /// cancellations in sessions are accepted, because requests in flight may wait for them.
+    /// Requests for URLs of resources are counted separately.
     pub concurrent_requests: usize,
-    /// Requests of `subscriptions/listen` of one peer, by its principal or `PeerAddress`, that last
-    /// at once: 1,024.
+    /// The maximum number of concurrent `subscriptions/listen` requests of one peer. Default:
+    /// 1,024.
     pub subscriptions: usize,
-    /// Requests of `subscriptions/listen` that last at once in all: 10,000.
+    /// The maximum number of concurrent `subscriptions/listen` requests of all peers together.
+    /// Default: 10,000.
     pub all_subscriptions: usize,
-    /// Resources that one subscription, session or connection may name: 1,024. Their URIs have
-    /// 256 KiB at most, all together.
+    /// The maximum number of resources that one subscription, session or connection may name.
+    /// Default: 1,024. Their URIs may have 256 KiB in total.
     pub subscribed_resources: usize,
-    /// Bytes that wait for a slow reader of one response or connection before handlers have to
-    /// wait, too: 1 MiB.
+    /// The maximum number of bytes queued for a slow reader of one response or connection. Handlers
+    /// that send more wait. Default: 1 MiB.
     pub queued_bytes: usize,
-    /// How long a peer on a pair of byte streams may take to its first message: 1 minute. It does
-    /// not hold for standard input, where the peer is who started the process.
+    /// The maximum time until the first message on a pair of byte streams. Default: 1 minute. It
+    /// does not apply to standard input, because that peer started the process.
     pub first_message_time: Duration,
-    /// How long a request may run: 5 minutes. Subscriptions may last longer.
+    /// The maximum duration of a request. Default: 5 minutes. It does not apply to subscriptions.
     pub request_time: Duration,
-    /// How long requests in flight may go on after the end of input or a shutdown, before they are
-    /// ended with an error: 10 seconds.
+    /// The maximum time that requests in flight may continue after the end of the input or after a
+    /// shutdown began. Then they end with an error. Default: 10 seconds.
     pub grace_time: Duration,
-    /// Sessions of legacy peers over HTTP: 10,000. The one unused for longest is closed in favour
-    /// of a new one if it is idle; otherwise the new one is refused. Streams of the deprecated
-    /// HTTP+SSE: as many again, the next is refused.
+    /// The maximum number of legacy sessions over HTTP. Default: 10,000. A new session replaces the
+    /// one that has been idle for longest; if none is idle, the new one is rejected. The same
+    /// number applies, separately, to channels of the deprecated HTTP+SSE, where a new one is
+    /// always rejected.
     pub sessions: usize,
-    /// How long a session may be idle: 30 minutes.
+    /// The time after which an idle session ends. Default: 30 minutes.
     pub session_idle_time: Duration,
-    /// The least time between two progress notifications of a request, the last one apart: 20 ms.
+    /// The minimum time between two progress notifications of a request. The final notification is
+    /// always sent. Default: 20 ms.
     pub progress_interval: Duration,
-    /// How long sealed state of a request that waits for input stays valid: 1 hour.
+    /// The time for which the sealed state of a request that waits for input stays valid. Default:
+    /// 1 hour.
     pub state_time: Duration,
-    /// Bytes of a request's headers over HTTP: 32 KiB.
+    /// The maximum size of the headers of an HTTP request, in bytes. Default: 32 KiB.
     pub header_bytes: usize,
-    /// HTTP connections that `serve_http` keeps at once: 10,000. When all are taken, or the
-    /// process has no descriptors left, the connection that has been idle for longest is closed in
-    /// favour of a new one. If none is idle, the new one gets a short response with status 503.
+    /// The maximum number of HTTP connections of `serve_http`. Default: 10,000. At the maximum, or
+    /// if the process has no file descriptors left, a new connection replaces the one that has been
+    /// idle for longest. If none is idle, the new one gets a short response with status 503.
     pub connections: usize,
-    /// How often a quiet stream of events gets a comment, so that nothing on the way closes it:
-    /// 15 seconds.
+    /// The interval at which comments are sent on an event stream without events, so that no
+    /// intermediary closes it. Default: 15 seconds.
     pub keep_alive: Duration,
-    /// Events of one legacy stream that are kept for a client that comes back: 256.
+    /// The maximum number of events of one legacy stream that are stored for a client that
+    /// reconnects. Default: 256.
     pub kept_events: usize,
-    /// How long a client of `serve_http` may take from the moment its connection is accepted until
-    /// the head of its first request is complete, TLS handshake and HTTP/2 preface included: 10
+    /// The maximum time from accepting a connection of `serve_http` until the head of its first
+    /// request is complete, including the TLS handshake and the HTTP/2 preface. Default: 10
     /// seconds.
     pub header_time: Duration,
-    /// How long a connection of `serve_http` may be idle, and how long the head of a later request
-    /// may take: 1 minute. An idle connection that breaks without a word is found within the same
-    /// time.
+    /// The maximum time that a connection of `serve_http` may be idle, and that the head of a later
+    /// request may take. Default: 1 minute. Idle connections whose peer vanished are detected
+    /// within the same time.
     pub connection_idle_time: Duration,
-    /// How long the body of an HTTP request may take: 1 minute. It counts as a request in flight
-    /// only when it has arrived.
+    /// The maximum time that the body of an HTTP request may take. Default: 1 minute. The request
+    /// counts as in flight only after its body has arrived.
     pub body_time: Duration,
-    /// Bytes a second at which the body of an HTTP request has to arrive, measured over every 5
-    /// seconds: 1 KiB. Zero means any rate.
+    /// The minimum rate at which the body of an HTTP request has to arrive, in bytes per second,
+    /// measured over periods of 5 seconds. Default: 1 KiB. Zero allows any rate.
     pub body_rate: usize,
-    /// Bytes of HTTP bodies that are still arriving or whose requests are in flight, of all peers
-    /// together: 256 MiB. Bodies up to 4 KiB are not counted once they have arrived. A request
-    /// that needs more is refused with 503.
+    /// The maximum number of bytes of HTTP bodies that are arriving or whose requests are in
+    /// flight, of all peers together. Default: 256 MiB. Bodies of up to 4 KiB are not counted after
+    /// they have arrived. Requests that exceed it are rejected with 503.
     pub body_bytes: usize,
-    /// How long a client may leave a response, or what is left of it, unread: 30 seconds. Then its
-    /// connection is closed; over HTTP/2 its stream is reset.
+    /// The maximum time that a client may leave a response, or the rest of it, unread. Default: 30
+    /// seconds. Then its connection is closed; over HTTP/2 the stream is reset.
     pub write_time: Duration,
-    /// Requests of one peer that run at once over HTTP: 256.
+    /// The maximum number of concurrent HTTP requests of one peer. Default: 256.
     pub requests_per_peer: usize,
-    /// HTTP connections of one address that `serve_http` keeps at once: 2,500. One more takes the
-    /// place of the one of the same address that has been idle for longest.
+    /// The maximum number of HTTP connections of one address to `serve_http`. Default: 2,500. A new
+    /// connection replaces the one of the same address that has been idle for longest.
     pub connections_per_peer: usize,
-    /// Sessions of one peer over HTTP: 2,500. One more takes the place of the one of the same peer
-    /// that has been idle for longest.
+    /// The maximum number of sessions of one peer over HTTP. Default: 2,500. A new session replaces
+    /// the one of the same peer that has been idle for longest.
     pub sessions_per_peer: usize,
-    /// Bytes of HTTP bodies that are still arriving or whose requests are in flight, of one peer:
-    /// 64 MiB.
+    /// As [`body_bytes`](field@Self::body_bytes), of one peer. Default: 64 MiB.
     pub body_bytes_per_peer: usize,
-    /// Bytes of messages that wait for the slow HTTP clients of one peer: 16 MiB. Beyond it, each
-    /// of the peer's responses may hold one message.
+    /// The maximum number of bytes queued for slow HTTP clients of one peer. Beyond it, each
+    /// response of the peer may queue one message. Default: 16 MiB.
     pub queued_bytes_per_peer: usize,
-    /// Bytes of messages that wait for slow HTTP clients in all: 128 MiB. Beyond it, each response
-    /// may hold one message.
+    /// The maximum number of bytes queued for slow HTTP clients of all peers together. Beyond it,
+    /// each response may queue one message. Default: 128 MiB.
     pub all_queued_bytes: usize,
-    /// Bytes of one URI of a resource or template that a peer names in a request: 8 KiB. A longer
-    /// one is refused with -32602 before it is matched with anything.
+    /// The maximum size of a URI of a resource or template in a request, in bytes. Default: 8 KiB.
+    /// Longer ones are rejected with -32602 before they are compared with anything.
     pub uri_bytes: usize,
-    /// Bytes of JSON text in which a peer describes itself, in `clientInfo` and capabilities
-    /// together: 64 KiB. The same for the whole `_meta` of a request that lasts, such as
-    /// `subscriptions/listen`. Longer ones are refused with -32602.
+    /// The maximum size of `clientInfo` and the client's capabilities together, in bytes of JSON
+    /// text. Default: 64 KiB. The same applies to `_meta` of `subscriptions/listen`. Longer ones
+    /// are rejected with -32602.
     pub peer_bytes: usize,
-    /// Bytes of a request's id, a progress token and a `traceparent`: 1 KiB. Longer ones are
-    /// refused with -32602.
+    /// The maximum size of a request's id, a progress token and a `traceparent`, in bytes each.
+    /// Default: 1 KiB. Longer ones are rejected with -32602.
     pub id_bytes: usize,
-    /// Bytes of memory that sessions over HTTP and subscriptions keep for their peers: 256 MiB,
-    /// and a quarter of it for one peer. What peers say about themselves counts 24 times its text,
-    /// URIs twice, and each session and subscription with 4 KiB in addition. Sessions that have
-    /// been idle for longest are closed in favour of others; a subscription too many is refused.
+    /// The maximum memory of sessions over HTTP and of subscriptions, in bytes. Default: 256 MiB.
+    /// One peer may use a quarter of it. The description of a client counts 24 times its text, URIs
+    /// count twice, and each session and subscription counts 4 KiB in addition. New sessions
+    /// replace those that have been idle for longest; a subscription that exceeds the limit is
+    /// rejected.
     pub retained_bytes: usize,
 }
 
-/// Bytes of the URIs that one subscription, session or connection may name: they are kept as long as
-/// it lasts.
+/// The maximum size of the URIs that one subscription, session or connection may name, in bytes.
+/// They are stored as long as it lasts.
 pub(crate) const SUBSCRIBED_BYTES: usize = 256 << 10;
 
 impl Default for Limits {

@@ -1,39 +1,40 @@
-//! [`MessageSink`]: where messages to the peer go.
+//! [`MessageSink`]: sends messages to the peer.
 
 use std::future::Future;
 use std::pin::Pin;
 
-/// What became of a message given to an [`MessageSink`].
+/// The result of [`MessageSink::try_send`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TrySend {
-    /// It stands in line.
+    /// The message was queued.
     Queued,
-    /// There is no room; wait for [`MessageSink::room`] and try again.
+    /// The queue is full: wait for [`MessageSink::ready`] and try again.
     Full,
-    /// The peer is gone.
+    /// The peer has disconnected.
     Closed,
 }
 
-/// The ordered, bounded way to the peer: the connection's on a pair of byte streams, the
-/// request's own over HTTP. What is pushed before a request is answered leaves before the answer.
+/// An ordered, bounded queue of messages to the peer: one per connection over byte streams, one per
+/// request over HTTP. Messages that are queued before the response to a request are sent before it.
 pub(crate) trait MessageSink: Send + Sync {
-    /// Takes one whole message, without a line break.
-    fn push(&self, message: &[u8]) -> TrySend;
+    /// Queues a whole message, which contains no line break.
+    fn try_send(&self, message: &[u8]) -> TrySend;
 
-    /// Resolves when there may be room, or the peer is gone.
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    /// Waits until the queue may accept a message, or the peer has disconnected.
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// Lets go of the connection where the peer can come back for the rest.
+    /// Closes the connection if the peer can reconnect to receive the rest.
     fn detach(&self) {}
 
-    /// Waits for room and pushes. `false` where the peer is gone.
+    /// Queues a message, and waits while the queue is full. Returns `false` if the peer has
+    /// disconnected.
     fn send<'a>(&'a self, message: &'a [u8]) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
         Box::pin(async move {
             loop {
-                match self.push(message) {
+                match self.try_send(message) {
                     TrySend::Queued => return true,
                     TrySend::Closed => return false,
-                    TrySend::Full => self.room().await,
+                    TrySend::Full => self.ready().await,
                 }
             }
         })

@@ -1,4 +1,4 @@
-//! Names of the methods that the protocol itself treats in a special way.
+//! Names of the methods that dispatch and transports treat in a special way.
 
 pub(crate) const INITIALIZE: &str = "initialize";
 pub(crate) const INITIALIZED: &str = "notifications/initialized";

@@ -1,6 +1,6 @@
-//! [`Metrics`]: gauges and counters of a server, and where they are counted.
+//! [`Metrics`]: gauges and counters of a server, and the code that counts.
 //!
-//! Gauges are read from the tables and semaphores that exist anyway when somebody asks for them.
+//! Gauges are read from existing tables and semaphores when a snapshot is created.
 //! Counters are relaxed atomics; those that every request increments are sharded, so that worker
 //! threads do not contend for a cache line.
 
@@ -13,16 +13,16 @@ use refusals::Refusals;
 
 /// A snapshot of what a server does over HTTP. Created by [`Server::metrics`](crate::Server::metrics).
 ///
-/// Gauges are of this moment, counters are since the server was built. All endpoints of the server
-/// in this process are added up. Gauges are read one after the other, so they may differ by what
-/// happens meanwhile.
+/// Gauges show the current values, counters count since the server was built. The values of all
+/// endpoints of the server in this process are added. Gauges are not read atomically, so they may
+/// be inconsistent with each other by a few requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// Open connections of `serve_http` and `serve_https`. A program that mounts the service in a
-    /// stack of its own counts its connections itself.
+    /// Open connections of `serve_http` and `serve_https`. Connections of a program that mounts the
+    /// service in its own HTTP stack are not counted.
     pub connections: usize,
-    /// Sessions of older revisions in this process, idle ones included.
+    /// Sessions of legacy revisions in this process, including idle ones.
     pub sessions: usize,
     /// Open channels of the deprecated transport HTTP+SSE.
     pub http_sse_channels: usize,
@@ -35,10 +35,10 @@ pub struct Metrics {
     pub queued_bytes: usize,
     /// Connections that `serve_http` and `serve_https` have accepted.
     pub accepted_connections: u64,
-    /// HTTP requests, those that were refused included. A batch is one request.
+    /// HTTP requests, including rejected ones. A batch is one request.
     pub requests: u64,
     /// Bytes of the bodies of HTTP requests.
     pub request_bytes: u64,
-    /// Requests and connections that were refused, by cause.
+    /// Rejected requests and connections, by cause.
     pub refusals: Refusals,
 }

@@ -151,7 +151,7 @@ impl Request {
     /// ```
     pub fn param<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, HandlerError> {
         let params = ParamsView::read(Some(&self.params));
-        let member = params.and_then(|params| params.params().optional(name));
+        let member = params.and_then(|params| params.members().optional(name));
         member.map_err(|error| HandlerError::protocol(invalid_params(self.method(), &error)))
     }
 
@@ -238,7 +238,7 @@ impl Response {
             return false;
         };
         let result = ParamsView::read(Some(result));
-        let is_error = result.and_then(|result| result.params().optional("isError"));
+        let is_error = result.and_then(|result| result.members().optional("isError"));
         is_error.is_ok_and(|is_error| is_error == Some(true))
     }
 }

@@ -1,14 +1,13 @@
-//! Writes notifications.
+//! Encodes notifications.
 
 use mcp_types::Revision;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc;
 use serde::Serialize;
 
-use crate::protocol::error_text::bad_params;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::handler_error::{HandlerError, bad_params};
 
-/// A notification in the form of a revision.
+/// Encodes a notification for a peer of `revision`.
 pub(crate) fn notification<P: Versioned>(
     revision: Revision,
     method: &'static str,
@@ -17,7 +16,7 @@ pub(crate) fn notification<P: Versioned>(
     let mut message = Vec::with_capacity(256);
     rpc::write_notification_at(&mut message, method, params, revision).map_err(
         |error| match error {
-            // Nothing that the peer could mend.
+            // An internal error, because the peer cannot correct it.
             VersionError::Encode(error) => error.into(),
             error => bad_params(method, &error),
         },
@@ -25,7 +24,7 @@ pub(crate) fn notification<P: Versioned>(
     Ok(message)
 }
 
-/// A notification whose params are in the right form already, such as that of the newest revision.
+/// Encodes a notification whose params need no conversion, such as one of the newest revision.
 pub(crate) fn modern<P: Serialize + ?Sized>(
     method: &str,
     params: &P,

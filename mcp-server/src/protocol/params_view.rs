@@ -1,4 +1,4 @@
-//! [`ParamsView`]: what the engine looks at in params before it is known what they are, lent.
+//! [`ParamsView`]: the members of params that dispatch reads before the params are decoded.
 
 use std::borrow::Cow;
 
@@ -10,16 +10,16 @@ use serde_json::value::RawValue;
 use super::raw_object::string;
 use crate::protocol::raw_object::RawObject;
 
-/// The member of `_meta` that makes a request modern.
+/// The member of `_meta` that identifies a modern request.
 pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// What a modern request says about its sender.
+/// The members of `_meta` that describe the sender of a modern request.
 pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// Params taken apart. Nothing is checked here but that they are an object: types are checked when
-/// what is asked for is decoded.
+/// A borrowed view of params and their `_meta`. Only checks that the params are an object. The types
+/// of members are checked when they are decoded.
 #[derive(Default)]
 pub(crate) struct ParamsView<'a> {
     text: Option<&'a RawValue>,
@@ -31,7 +31,7 @@ pub(crate) struct ParamsView<'a> {
 }
 
 impl<'a> ParamsView<'a> {
-    /// Reads the head of params.
+    /// Parses the top level of the params and of `_meta`.
     pub(crate) fn read(text: Option<&'a RawValue>) -> Result<Self, DecodeError> {
         let params = text.map(RawObject::read).transpose()?.unwrap_or_default();
         let meta = params.raw("_meta")?;
@@ -47,35 +47,45 @@ impl<'a> ParamsView<'a> {
         })
     }
 
-    /// The text of the params.
+    /// Returns the JSON text of the params.
     pub(crate) fn text(&self) -> &'a str {
         self.text.map_or("{}", RawValue::get)
     }
 
-    /// The members of the params.
-    pub(crate) fn params(&self) -> &RawObject<'a> {
+    /// Returns the members of the params.
+    pub(crate) fn members(&self) -> &RawObject<'a> {
         &self.params
     }
 
-    /// The revision that the request itself declares. What is no string counts, too: it is a
-    /// modern request with a fault.
+    /// Returns the revision that the request declares in `_meta`. For a value that is not a string,
+    /// returns its JSON text: it is a malformed modern request.
     pub(crate) fn version(&self) -> Option<Cow<'a, str>> {
         self.version
             .map(|raw| string(raw).unwrap_or(Cow::Borrowed(raw.get())))
     }
 
-    /// The members of `_meta`.
+    /// Returns the members of `_meta`.
     pub(crate) fn meta(&self) -> &RawObject<'a> {
         &self.fields
     }
 
-    /// Bytes of the text of `_meta`.
+    /// Returns the size of the JSON text of `_meta` in bytes.
     pub(crate) fn meta_bytes(&self) -> usize {
         self.meta.map_or(0, |meta| meta.get().len())
     }
 
-    /// What a modern request says of its sender. Members that the schema does not name are not
-    /// decoded, since nothing asks for them.
+    /// Lists the members that `_meta` of a modern request must have and that are missing. Empty if
+    /// none is missing.
+    pub(crate) fn missing_meta(&self) -> String {
+        let required = [PROTOCOL_VERSION, CLIENT_CAPABILITIES];
+        let is_missing = |name: &&str| matches!(self.fields.raw(name), Ok(None));
+        let missing = required.into_iter().filter(is_missing);
+        let missing: Vec<_> = missing.map(|name| format!("`_meta.{name}`")).collect();
+        missing.join(" and ")
+    }
+
+    /// Decodes `_meta` of a modern request. Members that the schema does not name are not decoded,
+    /// because nothing reads them.
     pub(crate) fn modern_meta(&self) -> Result<RequestMetaObject, DecodeError> {
         self.check_meta()?;
         let meta = &self.fields;
@@ -88,8 +98,7 @@ impl<'a> ParamsView<'a> {
         Ok(known)
     }
 
-    /// Checks that `_meta` is an object, which is all that the revisions with a handshake ask of
-    /// it.
+    /// Checks that `_meta` is an object. Revisions with a handshake require nothing else.
     pub(crate) fn check_meta(&self) -> Result<(), DecodeError> {
         match self.meta.map(RawValue::get) {
             Some(meta) if !meta.starts_with('{') => json::from_str::<Object>(meta)
@@ -99,7 +108,7 @@ impl<'a> ParamsView<'a> {
         }
     }
 
-    /// The token that progress is to be reported with.
+    /// Returns the token for progress notifications.
     pub(crate) fn progress_token(&self) -> Result<Option<ProgressToken>, DecodeError> {
         self.fields.optional("progressToken")
     }

@@ -6,15 +6,16 @@ use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
 impl Context {
-    /// Reports progress, if the peer asked for it with a token; else this does nothing.
+    /// Sends a progress notification if the request has a progress token. Otherwise does nothing.
     ///
-    /// Values must grow, and what comes too soon after the one before
-    /// ([`Limits::progress_interval`](crate::Limits)) is left out, except when `progress` reaches
-    /// `total`: a handler may report as often as it likes.
+    /// A handler may call this as often as it likes: the notification is skipped if `progress` is
+    /// not greater than before, or if the last notification is more recent than
+    /// [`Limits::progress_interval`](field@crate::Limits::progress_interval) and `progress` has not
+    /// reached `total`.
     ///
     /// # Errors
     ///
-    /// Where a value is no JSON number (NaN or infinite).
+    /// If a value is not a JSON number (NaN or infinite).
     pub async fn progress(
         &self,
         progress: f64,
@@ -26,11 +27,13 @@ impl Context {
         };
         let (total, message) = (total.into(), message.into());
         if !progress.is_finite() || total.is_some_and(|total| !total.is_finite()) {
-            return Err(HandlerError::internal("progress is not a finite number"));
+            return Err(HandlerError::internal(
+                "expected finite numbers for `progress` and `total`",
+            ));
         }
-        let last = total.is_some_and(|total| progress >= total);
+        let is_final = total.is_some_and(|total| progress >= total);
         let interval = self.server().limits().progress_interval;
-        if !self.state.progress.admit(progress, last, interval) {
+        if !self.state.progress.admit(progress, is_final, interval) {
             return Ok(());
         }
         let mut params = ProgressNotificationParams::new(token.clone(), progress);

@@ -1,7 +1,7 @@
-//! How much of the server each peer uses: [`Peers`], and the permits that count it.
+//! [`Peers`]: counts the resources that each peer uses.
 //!
-//! A peer's [`PeerUsage`] exists as long as something is counted for it, so the table is bounded by
-//! the limits of what is counted.
+//! A [`PeerUsage`] exists only while something is counted for its peer, so the limits of what is
+//! counted also bound the table.
 
 pub(crate) mod peer_key;
 pub(crate) mod permits;
@@ -14,12 +14,12 @@ use peer_key::PeerKey;
 
 use crate::protocol::limits::Limits;
 
-/// A counter with a bound.
+/// A counter for a bounded resource.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge(AtomicUsize);
 
 impl Gauge {
-    /// Adds `count`, unless the sum would exceed `limit`.
+    /// Adds `count`, unless the sum would exceed `limit`. Returns `true` if it was added.
     pub(crate) fn try_add(&self, count: usize, limit: usize) -> bool {
         let added = self.0.fetch_add(count, Ordering::AcqRel);
         let fits = added.saturating_add(count) <= limit;
@@ -44,11 +44,11 @@ impl Gauge {
     }
 }
 
-/// What is counted for one peer, or for all of them together.
+/// The resources that one peer, or all peers together, use.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     pub(crate) subscriptions: Gauge,
-    /// Memory of sessions and subscriptions.
+    /// Memory of sessions and subscriptions, in bytes.
     pub(crate) retained_bytes: Gauge,
     #[cfg(feature = "http")]
     pub(crate) requests: Gauge,
@@ -63,7 +63,7 @@ pub(crate) struct Usage {
     pub(crate) queued_bytes: Gauge,
 }
 
-/// What is counted for one peer.
+/// The resources that one peer uses.
 #[derive(Debug)]
 pub(crate) struct PeerUsage {
     key: PeerKey,
@@ -80,13 +80,13 @@ impl std::ops::Deref for PeerUsage {
 }
 
 impl PeerUsage {
-    /// Who it is counted for.
+    /// The peer.
     #[cfg(feature = "http")]
     pub(crate) fn key(&self) -> &PeerKey {
         &self.key
     }
 
-    /// What is counted for all peers.
+    /// The resources that all peers together use.
     pub(crate) fn all(&self) -> &Usage {
         &self.peers.all
     }
@@ -95,7 +95,7 @@ impl PeerUsage {
         &self.peers.limits
     }
 
-    /// A limit for each peer, which does not hold for peers that cannot be told apart.
+    /// Returns the limit for this peer: `limit`, or no limit for peers that cannot be distinguished.
     pub(crate) fn share(&self, limit: usize) -> usize {
         match self.key {
             #[cfg(feature = "http")]
@@ -104,7 +104,7 @@ impl PeerUsage {
         }
     }
 
-    /// Counts bytes of a body that is arriving; `false` where there is no room.
+    /// Counts bytes of a body. Returns `false`, and counts nothing, if that would exceed a limit.
     #[cfg(feature = "http")]
     pub(crate) fn add_body_bytes(&self, count: usize) -> bool {
         let limits = &self.peers.limits;
@@ -125,7 +125,7 @@ impl PeerUsage {
         self.all().body_bytes.subtract(count);
     }
 
-    /// Counts bytes that wait for a slow reader, whether or not there is room.
+    /// Counts bytes that are queued for a slow reader, even if that exceeds a limit.
     #[cfg(feature = "http")]
     pub(crate) fn add_queued_bytes(&self, count: usize) {
         self.queued_bytes.add(count);
@@ -138,9 +138,9 @@ impl PeerUsage {
         self.all().queued_bytes.subtract(count);
     }
 
-    /// Whether so many more bytes may wait for slow readers.
+    /// Returns `true` if `count` more bytes may be queued for slow readers.
     #[cfg(feature = "http")]
-    pub(crate) fn has_room(&self, count: usize) -> bool {
+    pub(crate) fn may_queue(&self, count: usize) -> bool {
         let limits = &self.peers.limits;
         let share = self.share(limits.queued_bytes_per_peer);
         self.queued_bytes.get().saturating_add(count) <= share
@@ -151,7 +151,7 @@ impl PeerUsage {
 impl Drop for PeerUsage {
     fn drop(&mut self) {
         let mut by_key = self.peers.by_key();
-        // The key may have been taken anew meanwhile.
+        // Another `PeerUsage` may have been created for the key in the meantime.
         if by_key
             .get(&self.key)
             .is_some_and(|usage| usage.strong_count() == 0)
@@ -161,17 +161,17 @@ impl Drop for PeerUsage {
     }
 }
 
-/// Why something is not counted any more.
+/// The limit that a request exceeds.
 #[cfg(feature = "http")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exhausted {
-    /// The peer has used its own share.
+    /// The share of this peer.
     Share,
-    /// All peers together have used everything.
+    /// The limit of all peers together.
     Total,
 }
 
-/// The peers for which anything is counted.
+/// The usage of all peers.
 #[derive(Debug)]
 pub(crate) struct Peers {
     limits: Limits,
@@ -192,13 +192,13 @@ impl Peers {
         self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is counted for all peers.
+    /// The resources that all peers together use.
     #[cfg(feature = "http")]
     pub(crate) fn all(&self) -> &Usage {
         &self.all
     }
 
-    /// What is counted for a peer.
+    /// Returns the usage of a peer.
     pub(crate) fn usage(self: &Arc<Self>, key: PeerKey) -> Arc<PeerUsage> {
         let mut by_key = self.by_key();
         if let Some(usage) = by_key.get(&key).and_then(Weak::upgrade) {

@@ -1,7 +1,7 @@
-//! [`RawObject`]: an object taken apart, its values lent as text.
+//! [`RawObject`]: the members of a JSON object, with their values as borrowed text.
 //!
-//! The server's own handlers look at two or three members of their params. They ask for those by
-//! name, and only those are decoded: no type for each request has to be compiled.
+//! The built-in handlers use two or three members of their params. They get those by name, and only
+//! those are decoded, so that no type has to be compiled for each request.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,53 +15,53 @@ use serde_json::value::RawValue;
 
 use crate::protocol::error_text::short;
 
-/// Up to so many members, comparing each name with each takes less time than hashing them.
+/// Up to this number of members, comparing all pairs of names is faster than hashing them.
 const FEW: usize = 16;
 
-/// The members of an object in the order of the text.
+/// The members of an object, in the order of the text.
 #[derive(Default)]
 pub(crate) struct RawObject<'a> {
     all: Vec<(Cow<'a, str>, &'a RawValue)>,
-    /// The member of params that the object is, where it is not the params themselves.
-    of: Option<&'static str>,
+    /// The name of the params' member that contains the object. `None` for the params themselves.
+    parent: Option<&'static str>,
 }
 
 impl<'a> RawObject<'a> {
-    /// Takes an object apart.
+    /// Parses an object into its members.
     pub(crate) fn read(text: &'a RawValue) -> Result<Self, DecodeError> {
-        // What was a raw value before ends where its text does.
+        // No check for trailing text: a `RawValue` is exactly one value.
         let mut text = serde_json::Deserializer::from_str(text.get());
         Ok(text.deserialize_map(MembersVisitor)?)
     }
 
-    /// Takes apart the object that a member of the params is.
+    /// Parses the object in the member `name` of the params.
     pub(crate) fn read_in(name: &'static str, text: &'a RawValue) -> Result<Self, DecodeError> {
         let Self { all, .. } = Self::read(text).map_err(|error| error.inside_member(name))?;
-        let of = Some(name);
-        Ok(Self { all, of })
+        let parent = Some(name);
+        Ok(Self { all, parent })
     }
 
-    /// The text of a member; `null` counts as absent.
+    /// Returns the JSON text of a member. `null` is treated as absent.
     ///
     /// # Errors
     ///
-    /// Where the object has it twice.
+    /// If the object has two members of this name.
     pub(crate) fn raw(&self, name: &str) -> Result<Option<&'a RawValue>, DecodeError> {
         let mut found = self.all.iter().filter(|(known, _)| known == name);
         let first = found.next();
         if found.next().is_some() {
             let error = DecodeError::data(format!("duplicate field `{name}`"));
-            return Err(self.placed(error));
+            return Err(self.with_parent(error));
         }
         Ok(first.map(|(_, raw)| *raw).filter(|raw| raw.get() != "null"))
     }
 
-    /// A member, where it is a string: for those who decide nothing by it.
+    /// Returns a member if it is a string. Lenient getter for logging: do not use it for validation.
     pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
         string(self.raw(name).ok()??)
     }
 
-    /// A member that need not be there.
+    /// Decodes an optional member.
     pub(crate) fn optional<T: DeserializeOwned>(
         &self,
         name: &str,
@@ -71,11 +71,11 @@ impl<'a> RawObject<'a> {
         };
         match json::from_str(raw.get()) {
             Ok(value) => Ok(Some(value)),
-            Err(error) => Err(self.placed(error.inside_member(name))),
+            Err(error) => Err(self.with_parent(error.inside_member(name))),
         }
     }
 
-    /// A member that must be there.
+    /// Decodes a required member.
     pub(crate) fn required<T: DeserializeOwned>(
         &self,
         name: &'static str,
@@ -83,52 +83,52 @@ impl<'a> RawObject<'a> {
         self.optional(name)?.ok_or_else(|| self.missing(name))
     }
 
-    /// A member that must be there and an object, taken apart.
+    /// Parses a required member that is an object.
     pub(crate) fn object(&self, name: &'static str) -> Result<Self, DecodeError> {
         self.optional_object(name)?
             .ok_or_else(|| self.missing(name))
     }
 
-    /// An object that need not be there, taken apart.
+    /// Parses an optional member that is an object.
     pub(crate) fn optional_object(&self, name: &'static str) -> Result<Option<Self>, DecodeError> {
         let object = self.raw(name)?.map(|raw| Self::read_in(name, raw));
         object.transpose()
     }
 
-    /// Checks that no name stands twice, not even one that is never asked for.
+    /// Checks that all names are different, including those of members that are never read.
     pub(crate) fn check_unique(&self) -> Result<(), DecodeError> {
         let names = self.all.iter().map(|(name, _)| name);
-        let twice = if self.all.len() <= FEW {
+        let duplicate = if self.all.len() <= FEW {
             let mut numbered = names.clone().enumerate();
             numbered.find(|(at, name)| names.clone().take(*at).any(|before| before == *name))
         } else {
             let mut seen = HashSet::with_capacity(self.all.len());
             names.enumerate().find(|(_, name)| !seen.insert(*name))
         };
-        match twice {
+        match duplicate {
             Some((_, name)) => {
                 let error = DecodeError::data(format!("duplicate member `{}`", short(name)));
-                Err(self.placed(error))
+                Err(self.with_parent(error))
             }
             None => Ok(()),
         }
     }
 
     fn missing(&self, name: &'static str) -> DecodeError {
-        self.placed(DecodeError::missing_field(name))
+        self.with_parent(DecodeError::missing_field(name))
     }
 
-    /// An error as it is seen from the params.
-    fn placed(&self, error: DecodeError) -> DecodeError {
-        match self.of {
+    /// Adds the parent to the path of an error.
+    fn with_parent(&self, error: DecodeError) -> DecodeError {
+        match self.parent {
             Some(name) => error.inside_member(name),
             None => error,
         }
     }
 }
 
-/// Params of which only members that are the same in all revisions are asked for. The server's own
-/// handlers need no more, and what is not asked for is neither decoded nor translated.
+/// Params of a built-in handler that are decoded from a few members, which are the same in all
+/// revisions. Other members are neither decoded nor converted.
 pub(crate) trait FromMembers: Sized {
     fn from_members(members: &RawObject<'_>) -> Result<Self, DecodeError>;
 }
@@ -149,12 +149,12 @@ impl<'de> Visitor<'de> for MembersVisitor {
         }
         Ok(RawObject {
             all: members,
-            of: None,
+            parent: None,
         })
     }
 }
 
-/// The text of a JSON string, lent where it has no escapes.
+/// Decodes a JSON string. Borrows the text if it has no escapes.
 pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text: Key<'_> = serde_json::from_str(raw.get()).ok()?;
     Some(text.0)

@@ -82,5 +82,5 @@ pub(crate) fn hand_over(
         }
         Message::Request { .. } | Message::Notification { .. } => return None,
     };
-    Some(session.is_some_and(|session| session.calls.answer(id, response)))
+    Some(session.is_some_and(|session| session.pending.answer(id, response)))
 }

@@ -1,4 +1,4 @@
-//! Memory that is kept for a peer beyond its requests: how much, and for whom it counts.
+//! [`RetainedBytes`]: memory that outlives the requests of a peer, counted for that peer.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -7,21 +7,21 @@ use std::sync::atomic::Ordering;
 
 use crate::protocol::quota::PeerUsage;
 
-/// Bytes of memory that one byte of JSON text takes at most when it is decoded.
+/// The maximum memory in bytes that a byte of JSON text needs when it is decoded.
 const DECODED: usize = 24;
 
-/// Bytes of a session or subscription beside what its peer sent: tasks, tables, ids.
+/// The fixed memory of a session or subscription in bytes: tasks, tables, ids.
 const FIXED: usize = 4 << 10;
 
-/// Memory of a session or subscription: what its peer says about itself in so many bytes of JSON,
-/// and URIs of so many bytes.
+/// Estimates the memory of a session or subscription in bytes. `text` is the size of the JSON text in
+/// which the peer describes itself, `uris` the total size of the URIs, both in bytes.
 pub(crate) fn memory(text: usize, uris: usize) -> usize {
     text.saturating_mul(DECODED)
         .saturating_add(uris.saturating_mul(2))
         .saturating_add(FIXED)
 }
 
-/// Memory that is kept for a peer. Counted until this is dropped.
+/// Memory that is counted for a peer until this is dropped.
 #[derive(Debug)]
 pub(crate) struct RetainedBytes {
     peer: Arc<PeerUsage>,
@@ -29,7 +29,8 @@ pub(crate) struct RetainedBytes {
 }
 
 impl RetainedBytes {
-    /// Counts memory, unless the peer has used its share or there is no more for anybody.
+    /// Counts memory. Returns `None` if the peer exceeds its share, or all peers together exceed the
+    /// limit.
     pub(crate) fn try_new(peer: &Arc<PeerUsage>, count: usize) -> Option<Self> {
         let limits = peer.limits();
         let share = peer.share(limits.retained_bytes / 4);
@@ -50,7 +51,7 @@ impl RetainedBytes {
 
 #[cfg(feature = "http")]
 impl RetainedBytes {
-    /// Counts memory, whether or not there is room.
+    /// Counts memory, even if that exceeds the limits.
     pub(crate) fn new(peer: &Arc<PeerUsage>, count: usize) -> Self {
         let retained = Self {
             peer: Arc::clone(peer),
@@ -64,14 +65,14 @@ impl RetainedBytes {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Whether the peer has more than its share, or all peers together have more than there is.
-    pub(crate) fn is_too_much(&self) -> bool {
+    /// Returns `true` if the peer exceeds its share, or all peers together exceed the limit.
+    pub(crate) fn exceeds_limit(&self) -> bool {
         let limit = self.peer.limits().retained_bytes;
         self.peer.retained_bytes.get() > self.peer.share(limit / 4)
             || self.peer.all().retained_bytes.get() > limit
     }
 
-    /// Counts more or less memory from now on.
+    /// Replaces the counted number of bytes.
     pub(crate) fn set(&self, count: usize) {
         let before = self.count.swap(count, Ordering::AcqRel);
         for gauge in [&self.peer.retained_bytes, &self.peer.all().retained_bytes] {

@@ -11,9 +11,9 @@ use serde_json::value::RawValue;
 
 use crate::protocol::core::{Context, Listener, ResponseFuture, Route};
 use crate::protocol::error_report::logged;
-use crate::protocol::error_text::bad_params;
+
 use crate::protocol::handler::BoxedHandler;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::handler_error::{HandlerError, bad_params};
 use crate::protocol::params::NotificationParams;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::FromMembers;
@@ -53,7 +53,7 @@ pub(crate) fn common<P: FromMembers>(
     cx: &Context,
 ) -> Result<P, HandlerError> {
     let checked = head.check_meta();
-    let params = checked.and_then(|()| P::from_members(head.params()));
+    let params = checked.and_then(|()| P::from_members(head.members()));
     params.map_err(|error| bad_params(cx.method(), &error.into()))
 }
 

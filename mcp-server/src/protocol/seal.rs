@@ -1,9 +1,9 @@
-//! Sealing: what the server hands out and wants back unchanged and unread, such as the state of a
-//! request that waits for input, and cursors.
+//! Sealing: authenticated encryption of data that a client has to return unchanged, such as the state
+//! of a request that waits for input, and cursors.
 //!
-//! A sealed text is XChaCha20-Poly1305 under a random nonce, so that texts need no counter that
-//! processes would have to share. What it is for and whom it is for is not in the text but
-//! authenticated with it: a text that is given back elsewhere does not open.
+//! A sealed text is encrypted with XChaCha20-Poly1305 under a random nonce, so that processes need no
+//! shared counter. Its purpose and the data it is bound to, such as the principal, are authenticated
+//! but not contained in the text: a text that is returned in another index cannot be opened.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -16,15 +16,15 @@ use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 const KEY: usize = 32;
 const NONCE: usize = 24;
 const TAG: usize = 16;
-/// The form of sealed texts; another form gets another number.
+/// The version of the format of sealed texts.
 const VERSION: u8 = 1;
 
-/// The keys that request state and cursors are sealed with.
+/// The keys that seal request state and cursors.
 ///
-/// A server makes a random one for itself. Processes that serve one endpoint need the same: give
-/// each the same bytes with [`ServerBuilder::keys`](crate::ServerBuilder::keys). To change keys
-/// while requests are open, first make the new key known everywhere, then seal with it, and forget
-/// the old one when [`Limits::state_time`](crate::Limits) has passed:
+/// By default a server generates a random key. Processes that serve one endpoint need the same keys:
+/// set them with [`ServerBuilder::keys`](crate::ServerBuilder::keys). To rotate keys while requests
+/// are in flight, first add the new key in all processes, then seal with it, and remove the old key
+/// after [`Limits::state_time`](field@crate::Limits::state_time):
 ///
 /// ```
 /// use mcp_server::Keys;
@@ -42,18 +42,18 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// A random key.
+    /// Creates a set with one random key.
     ///
     /// # Errors
     ///
-    /// Where the system gives no random numbers.
+    /// [`SealError::Random`] if the system returns no random numbers.
     pub fn generate() -> Result<Self, SealError> {
         let mut key = [0; KEY];
         getrandom::fill(&mut key)?;
         Ok(Self::from_bytes(key))
     }
 
-    /// A key from elsewhere. It must be as unguessable as 32 random bytes are.
+    /// Creates a set with one key, which seals. The key must be as unpredictable as 32 random bytes.
     #[must_use]
     pub fn from_bytes(key: [u8; KEY]) -> Self {
         Self {
@@ -62,14 +62,14 @@ impl Keys {
         }
     }
 
-    /// Opens what was sealed with this key, too. Nothing is sealed with it.
+    /// Adds a key that opens texts but does not seal new ones.
     #[must_use]
     pub fn with_previous(mut self, key: [u8; KEY]) -> Self {
         self.previous.push(key);
         self
     }
 
-    /// Seals bytes for a purpose, bound to what must be the same when they come back.
+    /// Seals bytes for a purpose, bound to data that must be the same when the text is opened.
     pub(crate) fn seal(
         &self,
         purpose: &str,
@@ -93,7 +93,7 @@ impl Keys {
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// Opens what [`Keys::seal`] made for the same purpose and bound to the same.
+    /// Opens a text that [`Keys::seal`] returned for the same purpose and bound data.
     pub(crate) fn open(
         &self,
         purpose: &str,
@@ -136,7 +136,8 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// What is authenticated but not in the text. The length in front keeps the two parts apart.
+/// Returns the associated data, which is authenticated but not contained in the text. The length
+/// prefix separates the two parts.
 fn associated(purpose: &str, bound_to: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(8 + purpose.len() + bound_to.len());
     bytes.extend_from_slice(&(purpose.len() as u64).to_be_bytes());
@@ -145,25 +146,25 @@ fn associated(purpose: &str, bound_to: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Why something cannot be sealed, or a text does not open.
+/// The reasons why data cannot be sealed, or a text cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
-    /// The text was never a sealed one.
-    #[error("not a sealed text of this server")]
+    /// The text does not have the format of a sealed text.
+    #[error("malformed: expected a text that this server sealed")]
     Malformed,
-    /// The text was changed, is for another request or principal, or its key is not known.
-    #[error("changed, sealed for something else, or with a key that is not known")]
+    /// The text was changed, was sealed for another request or principal, or with an unknown key.
+    #[error("changed, sealed for another request or principal, or sealed with an unknown key")]
     Forged,
-    /// There is more to seal than the cipher takes.
+    /// The data is longer than the cipher supports.
     #[error("too long to be sealed")]
     TooLong,
-    /// The system gives no random numbers.
-    #[error("no random numbers")]
+    /// The system returned no random numbers.
+    #[error("the system returned no random numbers: {0}")]
     Random(#[from] getrandom::Error),
 }
 
-/// The keys of a running server, which can be replaced.
+/// The keys of a running server, which can be replaced at any time.
 #[derive(Debug)]
 pub(crate) struct KeySlot(RwLock<Arc<Keys>>);
 
@@ -186,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_sealed_opens() {
+    fn sealed_text_can_be_opened() {
         let keys = Keys::generate().unwrap();
         let text = keys.seal("state", b"alice", b"secret").unwrap();
         assert_eq!(keys.open("state", b"alice", &text).unwrap(), b"secret");
@@ -195,15 +196,15 @@ mod tests {
     }
 
     #[test]
-    fn no_changed_byte_goes_unnoticed() {
+    fn changed_or_truncated_texts_are_rejected() {
         let keys = Keys::from_bytes([7; KEY]);
         let text = keys.seal("state", b"", b"secret").unwrap();
         let bytes = URL_SAFE_NO_PAD.decode(&text).unwrap();
-        for place in 0..bytes.len() {
+        for index in 0..bytes.len() {
             let mut changed = bytes.clone();
-            changed[place] ^= 1;
+            changed[index] ^= 1;
             let changed = URL_SAFE_NO_PAD.encode(changed);
-            assert!(keys.open("state", b"", &changed).is_err(), "byte {place}");
+            assert!(keys.open("state", b"", &changed).is_err(), "byte {index}");
         }
         for length in 0..text.len() {
             assert!(keys.open("state", b"", &text[..length]).is_err());
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn another_purpose_or_binding_does_not_open() {
+    fn text_for_another_purpose_or_binding_is_rejected() {
         let keys = Keys::from_bytes([7; KEY]);
         let text = keys.seal("state", b"alice", b"secret").unwrap();
         for (purpose, bound_to) in [
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotated_key_still_opens_until_it_is_forgotten() {
+    fn previous_key_opens_until_it_is_removed() {
         let slot = KeySlot::new(Keys::from_bytes([1; KEY]));
         let text = slot.get().seal("state", b"", b"secret").unwrap();
         slot.set(Keys::from_bytes([2; KEY]).with_previous([1; KEY]));
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_do_not_show() {
+    fn debug_output_contains_no_keys() {
         let keys = Keys::from_bytes([171; KEY]).with_previous([205; KEY]);
         let text = format!("{keys:?} {keys:#?}");
         assert!(!text.contains("171") && !text.contains("205"), "{text}");

@@ -1,4 +1,4 @@
-//! [`Session`]: what a handshake established with a legacy peer.
+//! [`Session`]: the state of a legacy peer after its handshake.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,20 +11,20 @@ use tokio::sync::oneshot;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::util::uri_set::UriSet;
 
-/// A legacy peer after `initialize`: the process on a pair of byte streams, the holder of an
-/// `Mcp-Session-Id` over HTTP.
+/// A legacy peer after `initialize`: the process at the other end of a pair of byte streams, or the
+/// client that uses an `Mcp-Session-Id` over HTTP.
 pub(crate) struct Session {
     /// The session's id over HTTP.
     pub(crate) id: Option<Box<str>>,
-    /// The authenticated principal whose `initialize` began the session. Requests of any other
-    /// principal, or of none, do not belong to it.
+    /// The authenticated principal that sent `initialize`. Requests of another principal, or of
+    /// none, do not belong to the session.
     #[cfg_attr(
         not(feature = "http"),
         expect(dead_code, reason = "a connection has one principal")
     )]
     pub(crate) principal: Option<Box<str>>,
     pub(crate) revision: Revision,
-    /// Bytes of the JSON text of the two members that follow.
+    /// The size of the JSON text of `client_info` and `capabilities`, in bytes.
     #[cfg_attr(
         not(feature = "http"),
         expect(dead_code, reason = "counted for HTTP sessions")
@@ -32,12 +32,12 @@ pub(crate) struct Session {
     pub(crate) peer_bytes: usize,
     pub(crate) client_info: Implementation,
     pub(crate) capabilities: ClientCapabilities,
-    /// Whether `notifications/initialized` came.
+    /// Whether the client has sent `notifications/initialized`.
     pub(crate) initialized: AtomicBool,
     level: AtomicU8,
     resources: Mutex<UriSet>,
-    pub(crate) calls: Arc<Calls>,
-    /// Writes to the stores of the session in progress.
+    pub(crate) pending: Arc<PendingRequests>,
+    /// Tracks the writes to the stores of the session.
     #[cfg(feature = "http")]
     pub(crate) writes: crate::util::write_gate::WriteGate,
 }
@@ -61,7 +61,7 @@ impl Session {
             initialized: AtomicBool::new(false),
             level: AtomicU8::new(severity(LoggingLevel::Info)),
             resources: Mutex::default(),
-            calls: Arc::default(),
+            pending: Arc::default(),
             #[cfg(feature = "http")]
             writes: crate::util::write_gate::WriteGate::default(),
         }
@@ -72,7 +72,7 @@ impl Session {
         resources.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The least severity of log messages that the session asked for.
+    /// Returns the minimum severity of log messages that the client wants.
     pub(crate) fn level(&self) -> u8 {
         self.level.load(Ordering::Relaxed)
     }
@@ -86,8 +86,8 @@ impl Session {
         self.level.store(level, Ordering::Relaxed);
     }
 
-    /// Adds a subscription to a resource; `false` where there are `limit` already, or their URIs
-    /// are too long.
+    /// Subscribes to a resource. Returns `false` if there are `limit` subscriptions already, or their
+    /// URIs would be too long.
     pub(crate) fn subscribe(&self, uri: &str, limit: usize) -> bool {
         let mut resources = self.resources();
         if resources.contains(uri) {
@@ -108,20 +108,20 @@ impl Session {
         self.resources().contains(uri)
     }
 
-    /// The memory that the session keeps for its peer, in bytes.
+    /// Returns the memory that the session uses, in bytes.
     #[cfg(feature = "http")]
     pub(crate) fn memory(&self) -> usize {
         crate::protocol::retained::memory(self.peer_bytes, self.resources().bytes())
     }
 
-    /// The resources subscribed to, in order.
+    /// Returns the URIs of the subscribed resources, sorted.
     #[cfg(feature = "http")]
     pub(crate) fn subscriptions(&self) -> Vec<String> {
         self.resources().all().to_vec()
     }
 }
 
-/// Severity as a number: higher is worse.
+/// Returns the severity as a number. Higher is more severe.
 pub(crate) fn severity(level: LoggingLevel) -> u8 {
     match level {
         LoggingLevel::Debug => 0,
@@ -135,12 +135,12 @@ pub(crate) fn severity(level: LoggingLevel) -> u8 {
     }
 }
 
-/// A peer's answer to a request of ours: the raw result, or its error.
-pub(crate) type Response = Result<Box<RawValue>, ErrorObject>;
+/// A peer's response to a request of the server: the raw result or the error.
+pub(crate) type ClientResponse = Result<Box<RawValue>, ErrorObject>;
 
-/// Requests of ours that wait for a legacy peer's answer.
+/// Requests of the server that wait for a response of a legacy peer.
 #[derive(Default)]
-pub(crate) struct Calls {
+pub(crate) struct PendingRequests {
     #[cfg(any(feature = "http", feature = "asking"))]
     next: std::sync::atomic::AtomicU64,
     waiting: Mutex<Senders>,
@@ -148,21 +148,21 @@ pub(crate) struct Calls {
 
 #[derive(Default)]
 struct Senders {
-    /// Few at a time.
-    by_id: Vec<(RequestId, oneshot::Sender<Response>)>,
-    /// Whether no answer will come any more.
+    /// A list, because there are only a few at a time.
+    by_id: Vec<(RequestId, oneshot::Sender<ClientResponse>)>,
+    /// Whether no more responses can arrive.
     closed: bool,
 }
 
 impl Senders {
-    fn take(&mut self, id: &RequestId) -> Option<oneshot::Sender<Response>> {
-        let place = self.by_id.iter().position(|(known, _)| known == id)?;
-        Some(self.by_id.swap_remove(place).1)
+    fn take(&mut self, id: &RequestId) -> Option<oneshot::Sender<ClientResponse>> {
+        let index = self.by_id.iter().position(|(known, _)| known == id)?;
+        Some(self.by_id.swap_remove(index).1)
     }
 }
 
-impl Calls {
-    /// Counts ids from a number on.
+impl PendingRequests {
+    /// Sets the id of the next request.
     #[cfg(feature = "http")]
     pub(crate) fn begin_at(&self, first: u64) {
         self.next.store(first, Ordering::Relaxed);
@@ -172,10 +172,10 @@ impl Calls {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new id, and where its answer will arrive; `None` where the peer says nothing any more.
-    /// Dropping the receiver gives the id up.
+    /// Registers a request. Returns its id and the receiver of its response, or `None` if no more
+    /// responses can arrive. Dropping the returned value removes the registration.
     #[cfg(feature = "asking")]
-    pub(crate) fn open(self: &Arc<Self>) -> Option<Waiting> {
+    pub(crate) fn open(self: &Arc<Self>) -> Option<PendingRequest> {
         let id = RequestId::from(self.next.fetch_add(1, Ordering::Relaxed).cast_signed());
         let (sender, receiver) = oneshot::channel();
         let mut waiting = self.waiting();
@@ -184,41 +184,41 @@ impl Calls {
         }
         waiting.by_id.push((id.clone(), sender));
         drop(waiting);
-        Some(Waiting {
-            calls: Arc::clone(self),
+        Some(PendingRequest {
+            pending: Arc::clone(self),
             id,
             receiver,
         })
     }
 
-    /// Hands an answer over; `false` where nobody waits for that id.
-    pub(crate) fn answer(&self, id: &RequestId, response: Response) -> bool {
+    /// Passes a response to the task that waits for it. Returns `false` if no request has that id.
+    pub(crate) fn answer(&self, id: &RequestId, response: ClientResponse) -> bool {
         let sender = self.waiting().take(id);
         sender.is_some_and(|sender| sender.send(response).is_ok())
     }
 
-    /// No answer will come any more: who waits for one learns it now.
+    /// Ends all waiting requests, because no more responses can arrive.
     pub(crate) fn close(&self) {
         let mut waiting = self.waiting();
         waiting.closed = true;
-        let gone = std::mem::take(&mut waiting.by_id);
-        // Without the lock, as who waits is woken.
+        let senders = std::mem::take(&mut waiting.by_id);
+        // Dropping the senders wakes tasks, so the lock is released first.
         drop(waiting);
-        drop(gone);
+        drop(senders);
     }
 }
 
-/// A request of ours on its way.
+/// A request of the server that waits for its response.
 #[cfg(feature = "asking")]
-pub(crate) struct Waiting {
-    calls: Arc<Calls>,
+pub(crate) struct PendingRequest {
+    pending: Arc<PendingRequests>,
     pub(crate) id: RequestId,
-    pub(crate) receiver: oneshot::Receiver<Response>,
+    pub(crate) receiver: oneshot::Receiver<ClientResponse>,
 }
 
 #[cfg(feature = "asking")]
-impl Drop for Waiting {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
-        self.calls.waiting().take(&self.id);
+        self.pending.waiting().take(&self.id);
     }
 }

@@ -1,5 +1,5 @@
-//! How long the parts of a request may be that the server keeps beyond decoding it. They are measured
-//! as text, before they are decoded.
+//! Limits on the size of those parts of a request that the server stores. The JSON text is measured,
+//! before it is decoded.
 
 use mcp_types::error::DecodeError;
 use mcp_types::{RequestId, json};
@@ -11,13 +11,14 @@ use crate::protocol::methods::LISTEN;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::RawObject;
 
-/// What a modern request says about its sender in `_meta`.
+/// The members of `_meta` that describe the sender of a modern request.
 const PEER: [&str; 2] = [CLIENT_INFO, CLIENT_CAPABILITIES];
 
-/// Bytes of a text with its quotes.
+/// The number of quotes around a JSON string.
 const QUOTES: usize = 2;
 
-/// Checks params, or the result or error of an answer, before anything else looks at them.
+/// Checks the number of JSON values in params, or in the result or error of a response, before they
+/// are parsed.
 pub(crate) fn check_values(part: Option<&RawValue>, limits: &Limits) -> Result<(), DecodeError> {
     let limit = limits.message_values;
     if part.is_some_and(|part| json::has_more_values(part.get(), limit)) {
@@ -28,54 +29,56 @@ pub(crate) fn check_values(part: Option<&RawValue>, limits: &Limits) -> Result<(
     Ok(())
 }
 
-/// Checks the id of a request and its `_meta`.
+/// Checks the size of the id and of `_meta` of a request.
 pub(crate) fn check(
     limits: &Limits,
     id: &RequestId,
     method: &str,
-    head: &ParamsView<'_>,
+    params: &ParamsView<'_>,
 ) -> Result<(), DecodeError> {
     if exceeds_id(id, limits) {
         let most = limits.id_bytes;
         return Err(DecodeError::data(format!(
-            "the request's `id` has more than {most} bytes"
+            "the request's `id` is too long: expected at most {most} bytes"
         )));
     }
-    check_meta(limits, method, head)
+    check_meta(limits, method, params)
 }
 
+/// Returns `true` if an id exceeds [`Limits::id_bytes`].
 pub(crate) fn exceeds_id(id: &RequestId, limits: &Limits) -> bool {
     matches!(id, RequestId::String(text) if text.len() > limits.id_bytes)
 }
 
-/// Checks the `_meta` of a request or notification.
+/// Checks the size of `_meta` of a request or notification.
 pub(crate) fn check_meta(
     limits: &Limits,
     method: &str,
-    head: &ParamsView<'_>,
+    params: &ParamsView<'_>,
 ) -> Result<(), DecodeError> {
-    let bytes = head.meta_bytes();
-    // Nearly always.
+    let bytes = params.meta_bytes();
+    // The usual case.
     if bytes <= limits.id_bytes.min(limits.peer_bytes) {
         return Ok(());
     }
     for name in ["progressToken", "traceparent"] {
-        let raw = head.meta().raw(name)?;
+        let raw = params.meta().raw(name)?;
         if raw.is_some_and(|raw| raw.get().len() > limits.id_bytes.saturating_add(QUOTES)) {
             return Err(too_long(name, limits.id_bytes).inside_member("_meta"));
         }
     }
-    // These are kept as they came, with members that nobody knows.
-    let kept = matches!(method, LISTEN | "resources/subscribe");
-    if kept && bytes > limits.peer_bytes {
+    // Subscriptions store the whole `_meta`, including unknown members.
+    let is_stored = matches!(method, LISTEN | "resources/subscribe");
+    if is_stored && bytes > limits.peer_bytes {
         return Err(too_long("_meta", limits.peer_bytes));
     }
-    let checked = peer(head.meta(), PEER, limits);
+    let checked = peer(params.meta(), PEER, limits);
     checked.map_err(|error| error.inside_member("_meta"))?;
     Ok(())
 }
 
-/// Checks the two members in which a peer describes itself. Returns how long they are together.
+/// Checks the size of the two members in which a peer describes itself. Returns their total size in
+/// bytes.
 pub(crate) fn peer(
     members: &RawObject<'_>,
     names: [&'static str; 2],
@@ -91,7 +94,8 @@ pub(crate) fn peer(
     if one + other > limits.peer_bytes {
         let longer = if one >= other { first } else { second };
         return Err(DecodeError::data(format!(
-            "`{first}` and `{second}` have more than {} bytes together",
+            "`{first}` and `{second}` have {} bytes: expected at most {}",
+            one + other,
             limits.peer_bytes
         ))
         .inside_member(longer));
@@ -100,5 +104,5 @@ pub(crate) fn peer(
 }
 
 fn too_long(name: &'static str, most: usize) -> DecodeError {
-    DecodeError::data(format!("more than {most} bytes")).inside_member(name)
+    DecodeError::data(format!("too long: expected at most {most} bytes")).inside_member(name)
 }

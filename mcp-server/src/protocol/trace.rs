@@ -1,4 +1,4 @@
-//! The span of a request or notification, by OpenTelemetry's conventions for the protocol.
+//! Creates the span of a request or notification, by OpenTelemetry's conventions for MCP.
 //!
 //! Fields whose names begin with `otel.` are not attributes: layers that export spans take the
 //! name, the kind and the status of the span from them.
@@ -18,11 +18,11 @@ use crate::protocol::session::Session;
 
 const NAME: &str = "mcp.request";
 
-/// The span of a request, or of a notification, which has no id.
+/// Creates the span of a request, or of a notification if `id` is `None`.
 pub(crate) fn span(
     id: Option<&RequestId>,
     method: &str,
-    head: &ParamsView<'_>,
+    params: &ParamsView<'_>,
     session: Option<&Arc<Session>>,
     via: &Inbound,
 ) -> Span {
@@ -57,20 +57,21 @@ pub(crate) fn span(
     if let Some(id) = session.and_then(|session| session.id.as_deref()) {
         span.record("mcp.session.id", display(PeerText(id)));
     }
-    if let Some(parent) = head.trace_parent() {
+    if let Some(parent) = params.trace_parent() {
         span.record("traceparent", display(PeerText(&parent)));
     }
-    transport(&span, via.transport);
-    // What a list is of, or a resource, has too many names for the name of a span.
+    record_transport(&span, via.transport);
+    // Only names of tools and prompts are part of the span's name: URIs have too many values.
     let target = match method {
         "tools/call" => {
             span.record("gen_ai.operation.name", "execute_tool");
-            head.params()
+            params
+                .members()
                 .text("name")
                 .map(|name| ("gen_ai.tool.name", name))
         }
-        "prompts/get" => head
-            .params()
+        "prompts/get" => params
+            .members()
             .text("name")
             .map(|name| ("gen_ai.prompt.name", name)),
         _ => None,
@@ -86,15 +87,15 @@ pub(crate) fn span(
         }
     }
     if method.starts_with("resources/")
-        && let Some(uri) = head.params().text("uri")
+        && let Some(uri) = params.members().text("uri")
     {
         span.record("mcp.resource.uri", display(PeerText(&uri)));
     }
     span
 }
 
-/// What the transport says about itself.
-fn transport(span: &Span, info: TransportInfo) {
+/// Records the attributes of the transport.
+fn record_transport(span: &Span, info: TransportInfo) {
     if let Some(network) = info.network {
         span.record("network.transport", network);
     }
@@ -106,7 +107,7 @@ fn transport(span: &Span, info: TransportInfo) {
     }
 }
 
-/// Notes that a request is answered with an error.
+/// Records that the response to a request is an error.
 pub(crate) fn failed(span: &Span, error: &ErrorObject) {
     if span.is_disabled() {
         return;
@@ -117,11 +118,11 @@ pub(crate) fn failed(span: &Span, error: &ErrorObject) {
     span.record("otel.status_description", display(PeerText(&error.message)));
 }
 
-/// Notes that a tool failed, whose answer is a result all the same.
+/// Records that a tool failed, although the response to the request is a result.
 pub(crate) fn tool_failed(tool: &str) {
-    tracing::debug!(tool = %PeerText(tool), "a tool answered with an error");
+    tracing::debug!(tool = %PeerText(tool), "a tool returned an error");
     let span = Span::current();
-    // Another one where ours is not wanted.
+    // If the subscriber disabled the request's span, the current span belongs to somebody else.
     if span.metadata().is_some_and(|it| it.name() == NAME) {
         span.record("error.type", "tool_error");
         span.record("otel.status_code", "ERROR");

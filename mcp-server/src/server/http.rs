@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use crate::protocol::error::ServeError;
 use crate::server::handle::Server;
 use crate::transport::http::config::HttpConfig;
-use crate::transport::http::connection::{Front, Way};
+use crate::transport::http::connection::{Encryption, SocketServices};
 use crate::transport::http::serve::HttpServer;
 use crate::transport::http::service::HttpService;
 
@@ -65,7 +65,7 @@ impl Server {
         address: impl ToSocketAddrs,
         config: HttpConfig,
     ) -> Result<HttpServer, ServeError> {
-        HttpServer::bind(&self.core, address, self.front(config), Way::Plain)
+        HttpServer::bind(&self.core, address, self.front(config), Encryption::Plain)
     }
 
     /// Serves Streamable HTTP over TLS at an address of this machine, to programs of this machine,
@@ -124,14 +124,14 @@ impl Server {
             &self.core,
             address,
             self.front(config),
-            Way::Tls(tls.into()),
+            Encryption::Tls(tls.into()),
         )
     }
     /// What is served at a socket: the endpoint, and beside it the URLs of resources.
-    fn front(&self, config: HttpConfig) -> Front {
+    fn front(&self, config: HttpConfig) -> SocketServices {
         #[cfg(feature = "https-url")]
         let urls = self.resource_urls().map(|urls| urls.allow_pages(&config));
-        let front = Front::new(HttpService::new(Arc::clone(&self.core), config));
+        let front = SocketServices::new(HttpService::new(Arc::clone(&self.core), config));
         #[cfg(feature = "https-url")]
         if let Some(urls) = urls {
             return front.with_service(Arc::new(urls));

@@ -1,5 +1,5 @@
-//! Reading and writing bytes: what `tokio` has as a feature of its own, which would take longer to
-//! compile than all transports.
+//! Reads and writes bytes. These few functions replace tokio's feature `io-util`, which takes longer
+//! to compile than all transports.
 
 use std::future::poll_fn;
 use std::io;
@@ -7,17 +7,17 @@ use std::pin::Pin;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Reads what there is, as much as has room; nothing is the end. Dropped, it has read nothing.
+/// Reads up to `buffer.len()` bytes, and returns their number: 0 at the end. Cancel safe.
 pub(crate) async fn read(
     mut reader: Pin<&mut impl AsyncRead>,
-    room: &mut [u8],
+    buffer: &mut [u8],
 ) -> io::Result<usize> {
-    let mut room = ReadBuf::new(room);
-    poll_fn(|task| reader.as_mut().poll_read(task, &mut room)).await?;
-    Ok(room.filled().len())
+    let mut buffer = ReadBuf::new(buffer);
+    poll_fn(|task| reader.as_mut().poll_read(task, &mut buffer)).await?;
+    Ok(buffer.filled().len())
 }
 
-/// Writes all of it.
+/// Writes all bytes.
 pub(crate) async fn write_all(
     mut writer: Pin<&mut impl AsyncWrite>,
     mut bytes: &[u8],
@@ -32,12 +32,12 @@ pub(crate) async fn write_all(
     Ok(())
 }
 
-/// Sees to it that what was written leaves.
+/// Flushes the writer.
 pub(crate) async fn flush(mut writer: Pin<&mut impl AsyncWrite>) -> io::Result<()> {
     poll_fn(|task| writer.as_mut().poll_flush(task)).await
 }
 
-/// Ends what is written.
+/// Shuts down the writer.
 pub(crate) async fn shutdown(mut writer: Pin<&mut impl AsyncWrite>) -> io::Result<()> {
     poll_fn(|task| writer.as_mut().poll_shutdown(task)).await
 }

@@ -1,28 +1,29 @@
-//! Streamable HTTP, for the peers of both eras on one endpoint.
+//! Streamable HTTP: one endpoint for clients of both eras.
 //!
-//! A request goes through these files in order: `service` takes it, `guard` refuses what the
-//! endpoint does not serve, `request_body` reads the body, the engine asks `headers` whether they
-//! agree with the body, and `answer` makes the response, to whose `body` a handler writes through
-//! its `line`. `refused` logs requests with a wrong name, and `shared` warns of stores that
-//! processes share without sharing keys.
+//! A request passes these files in order: `service` checks its head, `request_body` reads the body,
+//! and `sessionless` or `session::post` dispatches the message, after `headers` has compared it with
+//! the headers. `answer` creates the response, `body` is its body, and handlers write messages to an
+//! `sse_queue`. `refusal` lists the reasons for rejecting a request, `status` all status codes, and
+//! `refused_log` logs requests with a wrong `Host` or `Origin`.
 //!
-//! `serve` is a server with a socket of its own. It keeps a `peer_table` of connections; each
-//! `connection` has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a
-//! `stream_executor`.
+//! `serve` is a server with its own socket. It keeps a `peer_table` of connections. Each `connection`
+//! has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a `stream_executor`.
 //!
-//! Requests of pages in browsers go through `cors` first. `proxy` finds the address of the client,
-//! by the `network`s of trusted proxies. `operations` answers health, readiness and metrics.
+//! Requests of pages in browsers pass `cors` first. `proxy` finds the address of the client behind
+//! trusted proxies. `operations` serves health, readiness and metrics. `ids` generates and validates
+//! ids. `http_sse` is the deprecated transport HTTP+SSE.
 //!
-//! Requests of sessions turn off at `legacy`: `sessions` finds the session, here as an `entry` or
-//! in the `store` of all processes, which talk to each other in `elsewhere`; `jobs` are its
-//! requests, and what these say is a `stream`: through its `window` a `worker` takes it to `events`,
-//! and the `reader` that a connection is writes it, `numbered`. How sessions end is in `ending`,
-//! which waits for `writes` to the stores. `ids` knows the form of the ids that the server issues.
-//! The transport before all this is in `channel`.
+//! In `session`, `requests` finds the session: in the `table` of this process, or in the
+//! `session_store` that all processes share. `post_batch` runs the requests of one POST, whose
+//! messages form a `stream`. A `stream_pump` moves them from the `stream_buffer` to the `event_store`,
+//! and a `stream_reader` sends them to the client. `cluster` handles messages of other processes, and
+//! `ending` removes sessions.
 
 pub(crate) mod activity;
 pub(crate) mod answer;
 pub(crate) mod body;
+#[cfg(feature = "https-url")]
+pub(crate) mod chunks;
 pub(crate) mod config;
 pub(crate) mod connection;
 pub(crate) mod cors;
@@ -30,20 +31,20 @@ pub(crate) mod endpoint;
 pub(crate) mod event_stream;
 pub(crate) mod header_names;
 pub(crate) mod headers;
+pub(crate) mod http_connection;
 pub(crate) mod http_sse;
 pub(crate) mod http_sse_channels;
 pub(crate) mod ids;
-pub(crate) mod modern;
+
 pub(crate) mod network;
 pub(crate) mod open_connection;
 pub(crate) mod opening;
 pub(crate) mod operation_paths;
 pub(crate) mod operations;
 pub(crate) mod peer_table;
-#[cfg(feature = "https-url")]
-pub(crate) mod pieces;
-pub(crate) mod protocol;
 pub(crate) mod proxy;
+#[cfg(feature = "_seal")]
+pub(crate) mod random_keys;
 pub(crate) mod refusal;
 pub(crate) mod refused_log;
 pub(crate) mod request_body;
@@ -51,10 +52,10 @@ pub(crate) mod response_future;
 pub(crate) mod serve;
 pub(crate) mod service;
 pub(crate) mod session;
-#[cfg(feature = "_seal")]
-pub(crate) mod shared;
+pub(crate) mod sessionless;
 pub(crate) mod sse_comment;
 pub(crate) mod sse_queue;
+pub(crate) mod status;
 pub(crate) mod stopping;
 pub(crate) mod stream_executor;
 pub(crate) mod until;

@@ -1,4 +1,4 @@
-//! [`InFlight`]: what runs for a connection beyond the moment of its arrival, and ends with it.
+//! [`InFlight`]: the tasks of a connection, which end with it.
 
 use crate::protocol::answer::error_message;
 use std::collections::HashMap;
@@ -21,39 +21,39 @@ use crate::util::seq_vec::SeqVec;
 /// The tasks of a connection.
 pub(crate) struct InFlight {
     tasks: Mutex<Tasks>,
-    outbox: Arc<WriteQueue>,
+    write_queue: Arc<WriteQueue>,
     runtime: Handle,
-    landed: Notify,
+    idle: Notify,
 }
 
 #[derive(Default)]
 struct Tasks {
     closed: bool,
-    /// Whether a line is being served at this moment.
+    /// Whether the reading task handles a line at this moment.
     busy: bool,
     running: SeqVec<Task>,
-    /// Which of them serves a request.
+    /// The numbers of the tasks that serve requests.
     requests: HashMap<RequestId, u64>,
-    /// What tells the peer of changes, for each era that it speaks. Nobody waits for their end.
-    tellers: Vec<AbortHandle>,
+    /// Tasks that send notifications of changes, and tasks of features. Not waited for.
+    background: Vec<AbortHandle>,
 }
 
 struct Task {
     id: Option<RequestId>,
     subscription: bool,
-    /// Where the answer goes if the request came in a batch.
-    place: Option<Place>,
-    /// Absent for the moment until the task is spawned.
+    /// The batch that the request belongs to.
+    batch: Option<BatchSlot>,
+    /// Absent until the task is spawned.
     abort: Option<AbortHandle>,
 }
 
 impl InFlight {
-    pub(crate) fn new(outbox: Arc<WriteQueue>, runtime: Handle) -> Self {
+    pub(crate) fn new(write_queue: Arc<WriteQueue>, runtime: Handle) -> Self {
         Self {
             tasks: Mutex::default(),
-            outbox,
+            write_queue,
             runtime,
-            landed: Notify::new(),
+            idle: Notify::new(),
         }
     }
 
@@ -61,11 +61,11 @@ impl InFlight {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Marks that a line is being served, or no longer: its answer counts as well.
+    /// Marks whether the reading task handles a line. While it does, the connection is not idle.
     pub(crate) fn set_busy(&self, busy: bool) {
         self.tasks().busy = busy;
         if !busy {
-            self.landed.notify_waiters();
+            self.idle.notify_waiters();
         }
     }
 
@@ -77,46 +77,46 @@ impl InFlight {
         self.tasks().running.all().len()
     }
 
-    /// Runs a call to its end, and sends its answer as a line or to its place in a batch.
-    pub(crate) fn call(self: &Arc<Self>, call: RequestTask, place: Option<Place>) {
+    /// Spawns a request. Its response is sent as a line or added to its batch.
+    pub(crate) fn call(self: &Arc<Self>, call: RequestTask, batch: Option<BatchSlot>) {
         let task = Task {
             id: call.id().cloned(),
             subscription: call.context().method() == LISTEN,
-            place,
+            batch,
             abort: None,
         };
-        let Some(seat) = self.seat(task) else {
+        let Some(guard) = self.register(task) else {
             return;
         };
-        self.spawn(seat.number, TaskWork::Call(call, seat));
+        self.spawn(guard.number, TaskWork::Call(call, guard));
     }
 
-    /// Runs the handler of a notification to its end.
-    pub(crate) fn notification(self: &Arc<Self>, handler: Unit) {
+    /// Spawns the handler of a notification.
+    pub(crate) fn notification(self: &Arc<Self>, handler: UnitFuture) {
         let task = Task {
             id: None,
             subscription: false,
-            place: None,
+            batch: None,
             abort: None,
         };
-        let Some(seat) = self.seat(task) else {
+        let Some(guard) = self.register(task) else {
             return;
         };
-        self.spawn(seat.number, TaskWork::Notification(handler, seat));
+        self.spawn(guard.number, TaskWork::Notification(handler, guard));
     }
 
-    /// Runs what tells the peer of changes.
-    pub(crate) fn tell(&self, teller: impl Future<Output = ()> + Send + 'static) {
-        let task = self.start(TaskWork::Teller(Box::pin(teller)));
+    /// Spawns a background task, which ends with the connection.
+    pub(crate) fn spawn_background(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let task = self.start(TaskWork::Background(Box::pin(task)));
         let mut tasks = self.tasks();
         if tasks.closed {
             task.abort();
         } else {
-            tasks.tellers.push(task);
+            tasks.background.push(task);
         }
     }
 
-    fn seat(self: &Arc<Self>, task: Task) -> Option<TaskGuard> {
+    fn register(self: &Arc<Self>, task: Task) -> Option<TaskGuard> {
         let mut tasks = self.tasks();
         if tasks.closed {
             return None;
@@ -127,7 +127,7 @@ impl InFlight {
             tasks.requests.insert(id, number);
         }
         Some(TaskGuard {
-            flight: Arc::clone(self),
+            in_flight: Arc::clone(self),
             number,
         })
     }
@@ -136,93 +136,94 @@ impl InFlight {
         self.runtime.spawn(work.run()).abort_handle()
     }
 
-    /// No lock is held meanwhile: a runtime that ends drops the future, and its seat, at once.
+    /// Spawns a registered task. No lock is held while spawning, because a runtime that shuts down
+    /// drops the future at once, and its guard needs the lock.
     fn spawn(&self, number: u64, work: TaskWork) {
         let abort = self.start(work);
         let mut tasks = self.tasks();
         match tasks.running.get_mut(number) {
             Some(task) => task.abort = Some(abort),
-            // Done, or the connection ended.
+            // The task has finished, or the connection has ended.
             None => abort.abort(),
         }
     }
 
-    /// Ends a request. Nothing is sent for it from here on.
+    /// Cancels a request. Nothing is sent for it afterwards.
     pub(crate) fn cancel(&self, id: &RequestId) {
         let tasks = self.tasks();
         let number = tasks.requests.get(id).copied();
-        self.end(tasks, number.as_slice());
+        self.cancel_tasks(tasks, number.as_slice());
     }
 
-    /// Ends subscriptions, for a peer that has gone.
+    /// Cancels subscriptions, after the peer has closed its side.
     pub(crate) fn end_subscriptions(&self) {
         let tasks = self.tasks();
         let numbers = tasks.numbers(|task| task.subscription);
-        self.end(tasks, &numbers);
+        self.cancel_tasks(tasks, &numbers);
     }
 
-    /// Answers all requests in flight with an error, and ends everything that runs.
-    pub(crate) fn fail(&self, error: &ErrorObject) {
+    /// Responds to all requests in flight with an error, and cancels all tasks.
+    pub(crate) fn fail_all(&self, error: &ErrorObject) {
         let tasks = self.tasks();
         for (_, task) in tasks.running.all() {
             let Some(id) = &task.id else {
                 continue;
             };
             let message = error_message(Some(id), error);
-            match &task.place {
-                Some(place) => place.fill(&message),
-                None => self.outbox.append(&message),
+            match &task.batch {
+                Some(slot) => slot.add(&message),
+                None => self.write_queue.append(&message),
             }
         }
         let numbers = tasks.numbers(|_| true);
-        self.end(tasks, &numbers);
-        self.outbox.announce();
+        self.cancel_tasks(tasks, &numbers);
+        self.write_queue.notify_writer();
     }
 
-    /// Ends the tasks with these numbers.
-    fn end(&self, mut tasks: MutexGuard<'_, Tasks>, numbers: &[u64]) {
-        let mut ended = Vec::new();
-        // The last ones first: nothing has to move up behind them.
+    /// Cancels the tasks with these numbers.
+    fn cancel_tasks(&self, mut tasks: MutexGuard<'_, Tasks>, numbers: &[u64]) {
+        let mut aborted = Vec::new();
+        // From the end, so that later elements need not be moved.
         for number in numbers.iter().rev() {
             let task = tasks.remove(*number);
-            ended.extend(task.and_then(|task| task.abort));
+            aborted.extend(task.and_then(|task| task.abort));
         }
-        // Without the lock, as tasks that end give their seats up.
+        // The guards of aborted tasks need the lock.
         drop(tasks);
-        for abort in ended {
+        for abort in aborted {
             abort.abort();
         }
-        self.landed.notify_waiters();
+        self.idle.notify_waiters();
     }
 
-    /// Waits until nothing runs any more.
-    pub(crate) async fn landed(&self) {
+    /// Waits until no task runs and no line is handled.
+    pub(crate) async fn wait_idle(&self) {
         loop {
-            let mut landed = pin!(self.landed.notified());
-            // Enabled before the tasks are counted, so that nothing is missed in between.
-            landed.as_mut().enable();
-            if self.tasks().idle() {
+            let mut idle = pin!(self.idle.notified());
+            // Enabled before the tasks are counted, so that no notification is missed in between.
+            idle.as_mut().enable();
+            if self.tasks().is_idle() {
                 return;
             }
-            landed.await;
+            idle.await;
         }
     }
 
-    /// Ends everything.
+    /// Cancels all tasks and prevents new ones.
     pub(crate) fn close(&self) {
         let mut tasks = self.tasks();
         tasks.closed = true;
-        let tellers = std::mem::take(&mut tasks.tellers);
+        let background = std::mem::take(&mut tasks.background);
         let numbers = tasks.numbers(|_| true);
-        self.end(tasks, &numbers);
-        for teller in tellers {
-            teller.abort();
+        self.cancel_tasks(tasks, &numbers);
+        for task in background {
+            task.abort();
         }
     }
 }
 
 impl Tasks {
-    fn idle(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.running.all().is_empty() && !self.busy
     }
 
@@ -241,78 +242,78 @@ impl Tasks {
     }
 }
 
-/// A future that only has an end.
-type Unit = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// A future without an output.
+type UnitFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What a task does: one type, since what the runtime needs is compiled for each.
+/// The work of a task. One type for all tasks, so that the code that spawns is compiled once.
 enum TaskWork {
     Call(RequestTask, TaskGuard),
-    Notification(Unit, TaskGuard),
-    Teller(Unit),
+    Notification(UnitFuture, TaskGuard),
+    Background(UnitFuture),
 }
 
 impl TaskWork {
     async fn run(self) {
         match self {
-            Self::Call(call, seat) => {
+            Self::Call(call, guard) => {
                 let answer = call.await;
-                while seat.answer(&answer.message) == TrySend::Full {
-                    seat.flight.outbox.has_room().await;
+                while guard.answer(&answer.message) == TrySend::Full {
+                    guard.in_flight.write_queue.wait_capacity().await;
                 }
             }
-            Self::Notification(handler, seat) => {
+            Self::Notification(handler, guard) => {
                 handler.await;
-                drop(seat);
+                drop(guard);
             }
-            Self::Teller(teller) => teller.await,
+            Self::Background(task) => task.await,
         }
     }
 }
 
-/// A task's seat in the flight, given up when the task ends in whatever way.
+/// The registration of a task, removed when the task ends for any reason.
 struct TaskGuard {
-    flight: Arc<InFlight>,
+    in_flight: Arc<InFlight>,
     number: u64,
 }
 
 impl TaskGuard {
-    /// Sends the answer, unless the request was cancelled.
+    /// Sends the response, unless the request was cancelled.
     fn answer(&self, message: &[u8]) -> TrySend {
-        let mut tasks = self.flight.tasks();
+        let mut tasks = self.in_flight.tasks();
         let Some(task) = tasks.running.get(self.number) else {
             return TrySend::Closed;
         };
-        let pushed = match &task.place {
-            Some(place) => {
-                place.fill(message);
+        let sent = match &task.batch {
+            Some(slot) => {
+                slot.add(message);
                 TrySend::Queued
             }
-            None => self.flight.outbox.push(message),
+            None => self.in_flight.write_queue.try_send(message),
         };
-        if pushed != TrySend::Full {
-            // At once: the peer may use the id again as soon as it has the answer.
+        if sent != TrySend::Full {
+            // Removed now, because the peer may reuse the id as soon as it has the response.
             tasks.remove(self.number);
         }
-        pushed
+        sent
     }
 }
 
 impl Drop for TaskGuard {
     fn drop(&mut self) {
         {
-            // Its place in a batch goes with the task while the lock is held: once the flight is
-            // seen to have landed, the batch stands in the outbox.
-            let mut tasks = self.flight.tasks();
+            // The task's share of its batch is dropped under the lock: when the connection is idle,
+            // the response to the batch is queued.
+            let mut tasks = self.in_flight.tasks();
             drop(tasks.remove(self.number));
         }
-        self.flight.landed.notify_waiters();
+        self.in_flight.idle.notify_waiters();
     }
 }
 
-/// The answers to a batch, which leave as one line when the last place is given up.
+/// The responses to a batch, which are sent as one line when the last slot is dropped.
 struct Batch {
     answers: Mutex<Vec<u8>>,
-    outbox: Arc<WriteQueue>,
+    write_queue: Arc<WriteQueue>,
 }
 
 impl Drop for Batch {
@@ -321,35 +322,36 @@ impl Drop for Batch {
             .answers
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        // Nothing but notifications: no answer at all.
+        // A batch of notifications gets no response.
         if !answers.is_empty() {
             answers.push(b']');
-            self.outbox.push_anyway(answers);
+            self.write_queue.force_send(answers);
         }
     }
 }
 
-/// A place for an answer in a batch.
+/// The right to add a response to a batch.
 #[derive(Clone)]
-pub(crate) struct Place(Arc<Batch>);
+pub(crate) struct BatchSlot(Arc<Batch>);
 
-impl Place {
-    /// The first place in a new batch.
-    pub(crate) fn in_batch(outbox: &Arc<WriteQueue>) -> Self {
+impl BatchSlot {
+    /// Creates a batch and its first slot.
+    pub(crate) fn new_batch(write_queue: &Arc<WriteQueue>) -> Self {
         Self(Arc::new(Batch {
             answers: Mutex::default(),
-            outbox: Arc::clone(outbox),
+            write_queue: Arc::clone(write_queue),
         }))
     }
 
-    pub(crate) fn fill(&self, message: &[u8]) {
+    /// Adds a response.
+    pub(crate) fn add(&self, message: &[u8]) {
         let mut answers = self
             .0
             .answers
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let before = if answers.is_empty() { b'[' } else { b',' };
-        answers.push(before);
+        let separator = if answers.is_empty() { b'[' } else { b',' };
+        answers.push(separator);
         answers.extend_from_slice(message);
     }
 }

@@ -1,4 +1,4 @@
-//! [`LineConnection`]: from a line to what becomes of it; and how serving ends. No I/O here.
+//! [`LineConnection`]: handles the lines of a connection, and shuts it down. Does no I/O.
 
 #[cfg(feature = "http")]
 use crate::protocol::params_view::ParamsView;
@@ -14,8 +14,8 @@ use mcp_types::rpc::{ErrorObject, Message};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::in_flight::Place;
-use crate::protocol::announcements::tell_session;
+use super::in_flight::BatchSlot;
+use crate::protocol::announcements::send_changes;
 use crate::protocol::answer::{Answer, Rejection};
 #[cfg(feature = "versioned-resources")]
 use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
@@ -23,8 +23,7 @@ use crate::protocol::core::Core;
 use crate::protocol::dispatch::{Dispatch, Parsed};
 use crate::protocol::error::ServeError;
 use crate::protocol::extensions::Extensions;
-use crate::protocol::inbound::Inbound;
-use crate::protocol::inbound::TransportInfo;
+use crate::protocol::inbound::{Inbound, TransportInfo};
 use crate::protocol::message_sink::MessageSink;
 use crate::protocol::methods::INITIALIZE;
 use crate::protocol::request_task::shutting_down;
@@ -34,20 +33,20 @@ use crate::transport::in_flight::InFlight;
 use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
-/// What is asked of the system at once.
+/// The number of bytes that are read at once.
 pub(crate) const CHUNK: usize = 64 << 10;
 
-/// Checks a request by the extensions of its message.
+/// Checks a request, given the extensions of its message, its method and its params.
 #[cfg(feature = "http")]
 pub(crate) type RequestCheck = fn(&Extensions, &str, &ParamsView<'_>) -> Result<(), ErrorObject>;
 
 /// The reading side of a connection.
 pub(crate) struct LineConnection {
     server: Arc<Core>,
-    via: Inbound,
-    outbox: Arc<WriteQueue>,
-    flight: Arc<InFlight>,
-    heard: bool,
+    inbound: Inbound,
+    write_queue: Arc<WriteQueue>,
+    in_flight: Arc<InFlight>,
+    received: bool,
     #[cfg(feature = "http")]
     check: Option<RequestCheck>,
     #[cfg(feature = "versioned-resources")]
@@ -55,12 +54,13 @@ pub(crate) struct LineConnection {
 }
 
 impl LineConnection {
-    /// A connection, and what ends it when dropped. Needs a runtime with a clock around it.
+    /// Creates a connection, and the handle that ends it when it is dropped. Must be called within a
+    /// tokio runtime with time enabled.
     pub(crate) fn open(
         server: &Arc<Core>,
         extensions: Extensions,
         transport: TransportInfo,
-    ) -> (Self, Owner) {
+    ) -> (Self, ConnectionDriver) {
         #[cfg(feature = "versioned-resources")]
         let (extensions, scope) = {
             let mut extensions = extensions;
@@ -77,16 +77,16 @@ impl LineConnection {
         )
     }
 
-    /// A connection whose messages come with extensions of their own, by which `check` decides
-    /// whether a request is served.
+    /// Creates a connection whose messages have their own extensions. `check` can reject a request
+    /// because of them.
     #[cfg(feature = "http")]
     pub(crate) fn open_checked(
         server: &Arc<Core>,
         extensions: Extensions,
         transport: TransportInfo,
         check: RequestCheck,
-    ) -> (Self, Owner) {
-        let (mut connection, owner) = Self::new(
+    ) -> (Self, ConnectionDriver) {
+        let (mut connection, driver) = Self::new(
             server,
             extensions,
             transport,
@@ -94,7 +94,7 @@ impl LineConnection {
             Arc::default(),
         );
         connection.check = Some(check);
-        (connection, owner)
+        (connection, driver)
     }
 
     fn new(
@@ -102,67 +102,67 @@ impl LineConnection {
         extensions: Extensions,
         transport: TransportInfo,
         #[cfg(feature = "versioned-resources")] scope: Arc<ConnectionScope>,
-    ) -> (Self, Owner) {
-        let outbox = Arc::new(WriteQueue::new(server.limits().queued_bytes));
-        let flight = Arc::new(InFlight::new(Arc::clone(&outbox), Handle::current()));
-        let outlet: Arc<dyn MessageSink> = Arc::<WriteQueue>::clone(&outbox);
-        let via = Inbound {
-            outlet,
+    ) -> (Self, ConnectionDriver) {
+        let write_queue = Arc::new(WriteQueue::new(server.limits().queued_bytes));
+        let in_flight = Arc::new(InFlight::new(Arc::clone(&write_queue), Handle::current()));
+        let sink: Arc<dyn MessageSink> = Arc::<WriteQueue>::clone(&write_queue);
+        let inbound = Inbound {
+            sink,
             session: None,
             session_id: None,
             extensions: Arc::new(extensions),
             transport,
         };
-        let owner = Owner {
+        let driver = ConnectionDriver {
             server: server.clone(),
-            outbox: Arc::clone(&outbox),
-            flight: Arc::clone(&flight),
+            write_queue: Arc::clone(&write_queue),
+            in_flight: Arc::clone(&in_flight),
         };
         let connection = Self {
             server: server.clone(),
-            via,
-            outbox,
-            flight,
-            heard: false,
+            inbound,
+            write_queue,
+            in_flight,
+            received: false,
             #[cfg(feature = "http")]
             check: None,
             #[cfg(feature = "versioned-resources")]
             scope,
         };
-        (connection, owner)
+        (connection, driver)
     }
 
-    /// Whether a message came.
-    pub(crate) fn has_heard(&self) -> bool {
-        self.heard
+    /// Returns `true` if a message has arrived.
+    pub(crate) fn has_received(&self) -> bool {
+        self.received
     }
 
-    /// The memory that the session keeps for its peer, in bytes.
+    /// Returns the memory that the session uses, in bytes.
     #[cfg(feature = "http")]
     pub(crate) fn memory(&self) -> usize {
-        let session = self.via.session.as_ref();
+        let session = self.inbound.session.as_ref();
         session.map_or_else(|| memory(0, 0), |session| session.memory())
     }
 
-    pub(crate) fn outbox(&self) -> &Arc<WriteQueue> {
-        &self.outbox
+    pub(crate) fn write_queue(&self) -> &Arc<WriteQueue> {
+        &self.write_queue
     }
 
-    /// Serves one line. What can be answered now stands in the outbox afterwards; for the rest a
-    /// task runs.
-    pub(crate) fn line(&mut self, line: Result<&[u8], LineTooLong>) {
-        self.flight.set_busy(true);
+    /// Handles one line. Appends the response to the write queue if it is available at once, and
+    /// otherwise spawns a task.
+    pub(crate) fn handle_line(&mut self, line: Result<&[u8], LineTooLong>) {
+        self.in_flight.set_busy(true);
         self.serve(line);
-        self.flight.set_busy(false);
+        self.in_flight.set_busy(false);
     }
 
-    /// Serves a message that came by itself, with what is known of where it came from.
+    /// Handles a message that has its own extensions.
     #[cfg(feature = "http")]
-    pub(crate) fn take(&mut self, message: &[u8], extensions: Extensions) {
-        self.via.extensions = Arc::new(extensions);
-        self.line(Ok(message));
-        // What it holds is not to be held until the next message.
-        self.via.extensions = Arc::default();
+    pub(crate) fn handle_message(&mut self, message: &[u8], extensions: Extensions) {
+        self.inbound.extensions = Arc::new(extensions);
+        self.handle_line(Ok(message));
+        // Drops what the extensions own, such as permits, before the next message.
+        self.inbound.extensions = Arc::default();
     }
 
     fn serve(&mut self, line: Result<&[u8], LineTooLong>) {
@@ -173,17 +173,17 @@ impl LineConnection {
                 return self.send(&Answer::error(None, &error, Rejection::Malformed), None);
             }
         };
-        let session = self.via.session.clone();
+        let session = self.inbound.session.clone();
         match self.server.read(line, session.as_deref()) {
             Ok(Parsed::One(message)) => self.message(message, None),
             Ok(Parsed::Batch(messages)) => {
-                let place = Place::in_batch(&self.outbox);
+                let slot = BatchSlot::new_batch(&self.write_queue);
                 for message in messages {
                     match message {
-                        Ok(message) => self.message(message, Some(&place)),
+                        Ok(message) => self.message(message, Some(&slot)),
                         Err(error) => {
                             if let Some(answer) = Core::refuse(&error) {
-                                self.send(&answer, Some(&place));
+                                self.send(&answer, Some(&slot));
                             }
                         }
                     }
@@ -194,87 +194,92 @@ impl LineConnection {
         }
     }
 
-    fn message(&mut self, message: Message<'_>, place: Option<&Place>) {
-        self.heard = true;
+    fn message(&mut self, message: Message<'_>, slot: Option<&BatchSlot>) {
+        self.received = true;
         if let Message::Request { id, method, .. } = &message
             && let Err(error) = self.admit(id, method)
         {
             let answer = Answer::error(Some(id), &error, Rejection::Malformed);
-            return self.send(&answer, place);
+            return self.send(&answer, slot);
         }
         match self.dispatch(message) {
             Dispatch::Nothing => {}
             Dispatch::Answer(answer) => {
-                tracing::debug!(refused = ?answer.refused, "answered without a handler");
-                self.send(&answer, place);
+                tracing::debug!(rejection = ?answer.refused, "responded without a handler");
+                self.send(&answer, slot);
             }
             Dispatch::Session(session, answer) => {
-                let outlet = Arc::clone(&self.via.outlet);
-                let teller = tell_session(&self.server, Arc::clone(&session), outlet);
-                self.send(&answer, place);
-                self.flight.tell(teller);
-                self.via.session = Some(session);
+                let sink = Arc::clone(&self.inbound.sink);
+                let changes = send_changes(&self.server, Arc::clone(&session), sink);
+                self.send(&answer, slot);
+                self.in_flight.spawn_background(changes);
+                self.inbound.session = Some(session);
             }
             Dispatch::Call(mut call) => match poll_once(&mut call) {
                 Poll::Ready(answer) => {
-                    self.send(&answer, place);
+                    self.send(&answer, slot);
                     #[cfg(feature = "versioned-resources")]
                     self.start_tasks();
                 }
-                Poll::Pending => self.flight.call(call, place.cloned()),
+                Poll::Pending => self.in_flight.call(call, slot.cloned()),
             },
             Dispatch::Notification(mut handler) => {
                 if poll_once(&mut handler).is_ready() {
                     return;
                 }
-                if self.flight.len() < self.server.limits().concurrent_requests {
-                    self.flight.notification(handler);
+                if self.in_flight.len() < self.server.limits().concurrent_requests {
+                    self.in_flight.notification(handler);
                 } else {
-                    tracing::warn!("too many requests: the handler of a notification is dropped");
+                    tracing::warn!(
+                        "dropped the handler of a notification: too many requests are in flight"
+                    );
                 }
             }
-            Dispatch::Cancel(id) => self.flight.cancel(&id),
+            Dispatch::Cancel(id) => self.in_flight.cancel(&id),
         }
     }
 
-    /// Starts the tasks that the request has left for the connection.
+    /// Starts the tasks that the request registered for the connection.
     #[cfg(feature = "versioned-resources")]
     fn start_tasks(&self) {
         for task in self.scope.take_tasks() {
-            self.flight.tell(task);
+            self.in_flight.spawn_background(task);
         }
     }
 
     #[cfg(feature = "http")]
     fn dispatch(&self, message: Message<'_>) -> Dispatch {
         let Some(check) = self.check else {
-            return self.server.dispatch(message, &self.via);
+            return self.server.dispatch(message, &self.inbound);
         };
-        let check = |method: &str, head: &ParamsView<'_>| check(&self.via.extensions, method, head);
-        self.server.dispatch_checked(message, &self.via, check)
+        let check =
+            |method: &str, head: &ParamsView<'_>| check(&self.inbound.extensions, method, head);
+        self.server.dispatch_checked(message, &self.inbound, check)
     }
 
     #[cfg(not(feature = "http"))]
     fn dispatch(&self, message: Message<'_>) -> Dispatch {
-        self.server.dispatch(message, &self.via)
+        self.server.dispatch(message, &self.inbound)
     }
 
-    /// Whether a request may begin.
+    /// Checks that a request may start.
     fn admit(&self, id: &RequestId, method: &str) -> Result<(), ErrorObject> {
-        // The answers to our requests could not be told from those of another session.
-        if method == INITIALIZE && self.via.session.is_some() {
+        // Responses to requests of two sessions could not be distinguished.
+        if method == INITIALIZE && self.inbound.session.is_some() {
             return Err(ErrorObject::invalid_request(
-                "the session has begun already",
+                "the session was initialized already: send no second `initialize`",
             ));
         }
-        let running = self.flight.len();
-        if running > 0 && self.flight.has(id) {
+        let running = self.in_flight.len();
+        if running > 0 && self.in_flight.has(id) {
             return Err(ErrorObject::invalid_request(
                 "a request with this id is still in flight",
             ));
         }
         if running >= self.server.limits().concurrent_requests {
-            return Err(ErrorObject::internal_error("too many requests"));
+            return Err(ErrorObject::internal_error(
+                "too many requests are in flight: retry later",
+            ));
         }
         if self.server.stopping.is_set() {
             return Err(shutting_down());
@@ -282,38 +287,39 @@ impl LineConnection {
         Ok(())
     }
 
-    fn send(&self, answer: &Answer, place: Option<&Place>) {
-        match place {
-            Some(place) => place.fill(&answer.message),
-            None => self.outbox.append(&answer.message),
+    fn send(&self, answer: &Answer, slot: Option<&BatchSlot>) {
+        match slot {
+            Some(slot) => slot.add(&answer.message),
+            None => self.write_queue.append(&answer.message),
         }
     }
 }
 
 impl Drop for LineConnection {
-    /// Nothing is read any more: what was asked of the peer has no answer.
+    /// Ends the server's requests to the peer, because no response can arrive any more.
     fn drop(&mut self) {
-        if let Some(session) = &self.via.session {
-            session.calls.close();
+        if let Some(session) = &self.inbound.session {
+            session.pending.close();
         }
     }
 }
 
-/// Most handlers are done at once; only the others are worth a task, which polls them again.
+/// Polls a future once. Most handlers are ready at once; only the others need a task, which polls
+/// them again.
 fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Ends the connection when it is dropped: all tasks, and the way out.
-pub(crate) struct Owner {
+/// Drives a connection. Dropping it cancels all tasks and closes the write queue.
+pub(crate) struct ConnectionDriver {
     server: Arc<Core>,
-    outbox: Arc<WriteQueue>,
-    flight: Arc<InFlight>,
+    write_queue: Arc<WriteQueue>,
+    in_flight: Arc<InFlight>,
 }
 
-impl Owner {
-    /// Serves until the input ends or the server stops, and lets work in flight finish within
-    /// the grace time. `output` is to end when the outbox is closed and empty.
+impl ConnectionDriver {
+    /// Serves until the input ends or the server stops. Requests in flight have the grace time to
+    /// finish. `output` must end when the write queue is closed and empty.
     pub(crate) async fn run(
         self,
         input: impl Future<Output = Result<(), ServeError>>,
@@ -324,12 +330,14 @@ impl Owner {
             Either::First(worked) => worked?,
             Either::Second(written) => return Ok(written?),
         }
-        self.outbox.close();
+        self.write_queue.close();
         let grace = self.server.limits().grace_time;
         if let Ok(written) = timeout(grace, output).await {
             written?;
         } else {
-            tracing::warn!("the peer does not read what is left");
+            tracing::warn!(
+                "dropped queued messages: the peer did not read them within the grace time"
+            );
         }
         Ok(())
     }
@@ -344,8 +352,8 @@ impl Owner {
             self.drain().await;
             return Ok(());
         }
-        // Still reading: handlers may wait for the peer's answers.
-        match select(self.settle(), input).await {
+        // Reading continues, because handlers may wait for responses of the peer.
+        match select(self.wait_idle(), input).await {
             Either::First(()) => Ok(()),
             Either::Second(read) => {
                 read?;
@@ -355,38 +363,38 @@ impl Owner {
         }
     }
 
-    /// The peer says nothing any more: nobody hears subscriptions, the rest may finish.
+    /// Cancels subscriptions and waits for other requests, after the input has ended.
     async fn drain(&self) {
-        self.flight.end_subscriptions();
-        self.settle().await;
+        self.in_flight.end_subscriptions();
+        self.wait_idle().await;
     }
 
-    async fn settle(&self) {
-        self.settle_by(self.grace_ends()).await;
+    async fn wait_idle(&self) {
+        self.wait_idle_until(self.grace_ends()).await;
     }
 
-    /// When the grace time of what is in flight now is over.
+    /// Returns the end of a grace time that starts now.
     pub(crate) fn grace_ends(&self) -> Instant {
         Instant::now() + self.server.limits().grace_time
     }
 
-    /// Waits for what is in flight, and ends with an error what takes longer.
-    pub(crate) async fn settle_by(&self, end: Instant) {
-        if timeout_at(end, self.flight.landed()).await.is_err() {
-            tracing::warn!("requests in flight are ended: the grace time is over");
+    /// Waits until `end` for tasks in flight, and then fails the remaining requests.
+    pub(crate) async fn wait_idle_until(&self, end: Instant) {
+        if timeout_at(end, self.in_flight.wait_idle()).await.is_err() {
+            tracing::warn!("failed the requests that were in flight at the end of the grace time");
             let error = if self.server.stopping.is_set() {
                 shutting_down()
             } else {
                 ErrorObject::internal_error("the input has ended, and the grace time is over")
             };
-            self.flight.fail(&error);
+            self.in_flight.fail_all(&error);
         }
     }
 }
 
-impl Drop for Owner {
+impl Drop for ConnectionDriver {
     fn drop(&mut self) {
-        self.outbox.close();
-        self.flight.close();
+        self.write_queue.close();
+        self.in_flight.close();
     }
 }

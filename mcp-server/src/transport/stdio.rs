@@ -1,8 +1,8 @@
-//! The standard streams of this process.
+//! Serves standard input and output of this process.
 //!
-//! An asynchronous read of standard input is one on another thread, and costs a hand-over for
-//! each chunk. So the connection itself lives on the thread that reads: what can be answered at
-//! once is answered there, in one write for all lines of a chunk.
+//! Asynchronous reads of standard input run on another thread, with a thread switch for each chunk.
+//! Therefore the connection lives on the reading thread: responses that are available at once are
+//! written there, in one write for all lines of a chunk.
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,41 +25,44 @@ pub(crate) async fn serve(core: &Arc<Core>) -> Result<(), ServeError> {
         network: Some("pipe"),
         protocol: None,
     };
-    let (connection, owner) = LineConnection::open(core, Extensions::new(), info);
+    let (connection, driver) = LineConnection::open(core, Extensions::new(), info);
     let max_line = core.limits().message_bytes;
-    let way_out = Arc::new(WayOut {
-        outbox: Arc::clone(connection.outbox()),
-        turn: Mutex::default(),
+    let stdout_writer = Arc::new(StdoutWriter {
+        write_queue: Arc::clone(connection.write_queue()),
+        write_lock: Mutex::default(),
     });
     let runtime = Handle::current();
     let input = {
-        let (runtime, way_out) = (runtime.clone(), Arc::clone(&way_out));
+        let (runtime, stdout_writer) = (runtime.clone(), Arc::clone(&stdout_writer));
         on_thread("mcp-stdin", move || {
             let _entered = runtime.enter();
-            read(connection, &way_out, max_line)
+            read(connection, &stdout_writer, max_line)
         })?
     };
     let output = on_thread("mcp-stdout", move || {
         let mut answers = Vec::new();
-        while runtime.block_on(way_out.outbox.filled()) {
-            way_out.flush(&mut answers)?;
+        while runtime.block_on(stdout_writer.write_queue.wait_filled()) {
+            stdout_writer.flush(&mut answers)?;
         }
         Ok(())
     })?;
-    owner.run(async { Ok(input.await?) }, output).await
+    driver.run(async { Ok(input.await?) }, output).await
 }
 
-/// Where answers leave, from the thread that reads and from the one that only writes.
-struct WayOut {
-    outbox: Arc<WriteQueue>,
-    /// Held while lines are taken and written, so that they leave in order.
-    turn: Mutex<()>,
+/// Writes queued lines to standard output, from the reading thread and from the writing thread.
+struct StdoutWriter {
+    write_queue: Arc<WriteQueue>,
+    /// Held while lines are taken and written, so that their order is kept.
+    write_lock: Mutex<()>,
 }
 
-impl WayOut {
+impl StdoutWriter {
     fn flush(&self, buffer: &mut Vec<u8>) -> io::Result<()> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.outbox.take(buffer) {
+        let _guard = self
+            .write_lock
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        while self.write_queue.take(buffer) {
             let mut stdout = io::stdout().lock();
             stdout.write_all(buffer)?;
             stdout.flush()?;
@@ -68,37 +71,41 @@ impl WayOut {
     }
 }
 
-fn read(mut connection: LineConnection, way_out: &WayOut, max_line: usize) -> io::Result<()> {
-    let outbox = &way_out.outbox;
+fn read(
+    mut connection: LineConnection,
+    stdout_writer: &StdoutWriter,
+    max_line: usize,
+) -> io::Result<()> {
+    let write_queue = &stdout_writer.write_queue;
     let mut stdin = io::stdin().lock();
     let mut lines = LineReader::new(max_line);
     let mut answers = Vec::new();
-    while !outbox.is_closed() {
-        // Larger than the buffer of standard input, which is passed by then.
+    while !write_queue.is_closed() {
+        // Larger than the buffer of `Stdin`, so that it is bypassed.
         let count = match stdin.read(lines.spare(CHUNK)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read?,
         };
         lines.filled(count);
         let mut longest = 0;
-        while !outbox.is_closed()
+        while !write_queue.is_closed()
             && let Some(line) = lines.next_line()
         {
             longest = longest.max(line.map_or(0, <[u8]>::len));
-            connection.line(line);
-            if outbox.is_full() {
-                way_out.flush(&mut answers)?;
+            connection.handle_line(line);
+            if write_queue.is_full() {
+                stdout_writer.flush(&mut answers)?;
             }
         }
         if count == 0 {
-            while !outbox.is_closed()
+            while !write_queue.is_closed()
                 && let Some(line) = lines.finish()
             {
-                connection.line(line);
+                connection.handle_line(line);
             }
-            return way_out.flush(&mut answers);
+            return stdout_writer.flush(&mut answers);
         }
-        way_out.flush(&mut answers)?;
+        stdout_writer.flush(&mut answers)?;
         if longest > CHUNK {
             lines.shrink_to(CHUNK);
         }
@@ -106,14 +113,14 @@ fn read(mut connection: LineConnection, way_out: &WayOut, max_line: usize) -> io
     Ok(())
 }
 
-/// Runs on a thread of its own, which nobody joins: it may never end.
+/// Runs a function on its own thread. The thread is not joined, because it may never end.
 fn on_thread(
     name: &str,
     run: impl FnOnce() -> io::Result<()> + Send + 'static,
 ) -> io::Result<impl Future<Output = io::Result<()>>> {
     let (sender, result) = oneshot::channel();
     thread::Builder::new().name(name.into()).spawn(move || {
-        // Nobody waits where the connection was dropped.
+        // Fails if the connection was dropped.
         let _ = sender.send(run());
     })?;
     Ok(async {

@@ -1,4 +1,4 @@
-//! Any pair of byte streams: a Unix socket, TCP, a pipe, a duplex in memory.
+//! Serves a pair of byte streams: a Unix socket, TCP, a pipe, or a duplex in memory.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -25,11 +25,11 @@ pub(crate) async fn serve(
     writer: impl AsyncWrite,
     extensions: Extensions,
 ) -> Result<(), ServeError> {
-    let (connection, owner) = LineConnection::open(core, extensions, TransportInfo::default());
-    let outbox = connection.outbox().clone();
+    let (connection, driver) = LineConnection::open(core, extensions, TransportInfo::default());
+    let write_queue = connection.write_queue().clone();
     let (reader, writer) = (pin!(reader), pin!(writer));
     let input = read(reader, connection, core.limits());
-    owner.run(input, write(writer, &outbox)).await
+    driver.run(input, write(writer, &write_queue)).await
 }
 
 async fn read(
@@ -37,15 +37,15 @@ async fn read(
     mut connection: LineConnection,
     limits: &Limits,
 ) -> Result<(), ServeError> {
-    let outbox = connection.outbox().clone();
+    let write_queue = connection.write_queue().clone();
     let mut lines = LineReader::new(limits.message_bytes);
-    let mut silent = pin!(sleep(limits.first_message_time));
+    let mut first_message_timeout = pin!(sleep(limits.first_message_time));
     loop {
         let read = bytes::read(reader.as_mut(), lines.spare(CHUNK));
-        let count = if connection.has_heard() {
+        let count = if connection.has_received() {
             read.await?
         } else {
-            match select(read, silent.as_mut()).await {
+            match select(read, first_message_timeout.as_mut()).await {
                 Either::First(count) => count?,
                 Either::Second(()) => return Err(ServeError::Silent),
             }
@@ -54,31 +54,31 @@ async fn read(
         let mut longest = 0;
         while let Some(line) = lines.next_line() {
             longest = longest.max(line.map_or(0, <[u8]>::len));
-            connection.line(line);
-            if outbox.is_full() {
-                // Who does not read is not read from.
-                outbox.announce();
-                outbox.has_room().await;
+            connection.handle_line(line);
+            if write_queue.is_full() {
+                // Reads no more from a peer that does not read its responses.
+                write_queue.notify_writer();
+                write_queue.wait_capacity().await;
             }
         }
         if count == 0 {
             while let Some(line) = lines.finish() {
-                connection.line(line);
+                connection.handle_line(line);
             }
-            outbox.announce();
+            write_queue.notify_writer();
             return Ok(());
         }
-        outbox.announce();
+        write_queue.notify_writer();
         if longest > CHUNK {
             lines.shrink_to(CHUNK);
         }
     }
 }
 
-async fn write(mut writer: Pin<&mut impl AsyncWrite>, outbox: &WriteQueue) -> io::Result<()> {
+async fn write(mut writer: Pin<&mut impl AsyncWrite>, write_queue: &WriteQueue) -> io::Result<()> {
     let mut buffer = Vec::new();
-    while outbox.filled().await {
-        while outbox.take(&mut buffer) {
+    while write_queue.wait_filled().await {
+        while write_queue.take(&mut buffer) {
             bytes::write_all(writer.as_mut(), &buffer).await?;
         }
         bytes::flush(writer.as_mut()).await?;

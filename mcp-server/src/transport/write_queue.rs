@@ -1,4 +1,4 @@
-//! [`WriteQueue`]: whole lines on their way to the peer, in order and bounded.
+//! [`WriteQueue`]: a bounded queue of lines to the peer.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -8,11 +8,11 @@ use tokio::sync::Notify;
 
 use crate::protocol::message_sink::{MessageSink, TrySend};
 
-/// What a writer's buffer may keep between two writes.
+/// The maximum capacity that a writer's buffer keeps between two writes, in bytes.
 const KEPT: usize = 256 << 10;
 
-/// Lines that wait for the writer, who takes all of them at once: under load many answers leave
-/// in one write.
+/// Lines that wait for the writer. The writer takes all of them at once, so that under load many
+/// messages are sent by one write.
 pub(crate) struct WriteQueue {
     queue: Mutex<Queue>,
     limit: usize,
@@ -27,7 +27,7 @@ struct Queue {
 }
 
 impl WriteQueue {
-    /// Holds up to `limit` bytes, or one message that is longer.
+    /// Creates a queue for up to `limit` bytes, or one longer message.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             queue: Mutex::default(),
@@ -41,8 +41,8 @@ impl WriteQueue {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the reader's own answer, room or not, and tells no writer: the reader sees to both
-    /// after the line.
+    /// Appends a response even if the queue is full, and does not notify the writer. For the reading
+    /// task, which checks both after each line.
     pub(crate) fn append(&self, message: &[u8]) {
         let mut queue = self.queue();
         if !queue.closed {
@@ -50,20 +50,21 @@ impl WriteQueue {
         }
     }
 
-    /// Adds what cannot wait: it was held in memory before as well.
-    pub(crate) fn push_anyway(&self, message: &[u8]) {
+    /// Appends a message even if the queue is full, and notifies the writer. For messages that are in
+    /// memory anyway.
+    pub(crate) fn force_send(&self, message: &[u8]) {
         self.append(message);
         self.filled.notify_one();
     }
 
-    /// How many bytes wait for the writer.
+    /// Returns the number of bytes that wait for the writer.
     #[cfg(feature = "http")]
     pub(crate) fn queued_bytes(&self) -> usize {
         self.queue().lines.len()
     }
 
-    /// Tells the writer of what was appended.
-    pub(crate) fn announce(&self) {
+    /// Notifies the writer of appended messages.
+    pub(crate) fn notify_writer(&self) {
         if !self.queue().lines.is_empty() {
             self.filled.notify_one();
         }
@@ -77,14 +78,14 @@ impl WriteQueue {
         self.queue().closed
     }
 
-    /// Takes no more messages. Those that are here can still be taken out.
+    /// Rejects further messages. The writer can still take the queued ones.
     pub(crate) fn close(&self) {
         self.queue().closed = true;
         self.filled.notify_one();
         self.emptied.notify_waiters();
     }
 
-    /// Takes all lines, in exchange for the empty buffer `into`. `false` where there are none.
+    /// Moves all lines into `into`, which is cleared first. Returns `false` if there are none.
     pub(crate) fn take(&self, into: &mut Vec<u8>) -> bool {
         into.clear();
         into.shrink_to(KEPT);
@@ -99,8 +100,8 @@ impl WriteQueue {
         true
     }
 
-    /// Waits for lines. `false` where there will be none any more.
-    pub(crate) async fn filled(&self) -> bool {
+    /// Waits for lines. Returns `false` if the queue is closed and empty.
+    pub(crate) async fn wait_filled(&self) -> bool {
         loop {
             {
                 let queue = self.queue();
@@ -115,11 +116,11 @@ impl WriteQueue {
         }
     }
 
-    /// Waits until there is room, or nothing is taken any more.
-    pub(crate) async fn has_room(&self) {
+    /// Waits until the queue is not full, or is closed.
+    pub(crate) async fn wait_capacity(&self) {
         loop {
             let mut emptied = pin!(self.emptied.notified());
-            // Enabled before the queue is looked at, so that nothing is missed in between.
+            // Enabled before the queue is checked, so that no notification is missed in between.
             emptied.as_mut().enable();
             if !self.is_full() || self.is_closed() {
                 return;
@@ -137,7 +138,7 @@ impl Queue {
 }
 
 impl MessageSink for WriteQueue {
-    fn push(&self, message: &[u8]) -> TrySend {
+    fn try_send(&self, message: &[u8]) -> TrySend {
         {
             let mut queue = self.queue();
             if queue.closed {
@@ -152,7 +153,7 @@ impl MessageSink for WriteQueue {
         TrySend::Queued
     }
 
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(self.has_room())
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.wait_capacity())
     }
 }

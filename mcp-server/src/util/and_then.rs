@@ -1,4 +1,4 @@
-//! What a handler answers, in the form that the caller needs.
+//! [`and_then`]: maps the success value of a future.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-/// What a future gives, changed by a function; an error stays as it is.
+/// Applies `change` to the success value of a future. An error is returned unchanged.
 pub(crate) fn and_then<F, M, T, U, E>(future: F, change: M) -> AndThen<F, M>
 where
     F: Future<Output = Result<T, E>>,
@@ -16,8 +16,8 @@ where
 }
 
 pin_project! {
-    /// What [`and_then`] returns. As an async block it would have the future twice: as what it captures
-    /// and where that is polled.
+    /// The future of [`and_then`]. An async block would store the inner future twice: as a captured
+    /// variable and as the future that it polls.
     pub(crate) struct AndThen<F, M> {
         #[pin]
         future: F,
@@ -36,6 +36,6 @@ where
         let this = self.project();
         this.future
             .poll(task)
-            .map(|given| given.and_then(this.change))
+            .map(|result| result.and_then(this.change))
     }
 }

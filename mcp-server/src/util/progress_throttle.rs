@@ -1,21 +1,23 @@
-//! [`ProgressThrottle`]: which of many values are worth a message.
+//! [`ProgressThrottle`]: limits the rate of progress notifications.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Lets a growing value through at most once per interval.
+/// Admits a growing value at most once per interval.
 #[derive(Default)]
 pub(crate) struct ProgressThrottle(Mutex<Option<(f64, Instant)>>);
 
 impl ProgressThrottle {
     /// Returns `true` if a value should be sent: it is greater than the one before, and either the
-    /// interval has passed since then or the value is the last one.
-    pub(crate) fn admit(&self, value: f64, last: bool, interval: Duration) -> bool {
+    /// interval has passed since then or the value is the final one.
+    pub(crate) fn admit(&self, value: f64, is_final: bool, interval: Duration) -> bool {
         let now = Instant::now();
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let admit = match *state {
             None => true,
-            Some((before, at)) => value > before && (last || now.duration_since(at) >= interval),
+            Some((before, at)) => {
+                value > before && (is_final || now.duration_since(at) >= interval)
+            }
         };
         if admit {
             *state = Some((value, now));

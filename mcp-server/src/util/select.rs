@@ -1,4 +1,4 @@
-//! Waiting for whichever of two futures is first.
+//! [`select`]: waits for the first of two futures.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,22 +6,22 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-/// Which of the two was first.
+/// The output of the future that was ready first.
 pub(crate) enum Either<A, B> {
     First(A),
     Second(B),
 }
 
-/// Resolves with the one that is ready first; the first argument wins a tie. The other one is
-/// dropped with what this returns.
+/// Waits for the future that is ready first. If both are ready, the first argument wins. The other
+/// future is dropped together with the returned one.
 #[must_use = "a future does nothing until it is polled"]
 pub(crate) fn select<A: Future, B: Future>(first: A, second: B) -> Select<A, B> {
     Select { first, second }
 }
 
 pin_project! {
-    /// What [`select`] returns. As an async function it would have each future twice: as its argument
-    /// and where that is polled.
+    /// The future of [`select`]. An async function would store each future twice: as its argument and
+    /// as the future that it polls.
     pub(crate) struct Select<A, B> {
         #[pin]
         first: A,

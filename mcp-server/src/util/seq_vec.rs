@@ -1,7 +1,7 @@
-//! [`SeqVec`]: values in the order in which they came, by numbers.
+//! [`SeqVec`]: values with sequence numbers.
 
-/// Values by numbers that are given out upwards and never twice. Since they only ever come at the
-/// end, a plain list is in order.
+/// A list of values with increasing sequence numbers, which are never reused. Values are appended
+/// at the end only, so the list is always sorted.
 pub(crate) struct SeqVec<T> {
     next: u64,
     all: Vec<(u64, T)>,
@@ -17,7 +17,7 @@ impl<T> Default for SeqVec<T> {
 }
 
 impl<T> SeqVec<T> {
-    /// Adds a value at the end.
+    /// Appends a value and returns its number.
     pub(crate) fn push(&mut self, value: T) -> u64 {
         let number = self.next;
         self.next += 1;
@@ -26,36 +26,36 @@ impl<T> SeqVec<T> {
     }
 
     pub(crate) fn remove(&mut self, number: u64) -> Option<T> {
-        let place = self.place(number).ok()?;
-        Some(self.all.remove(place).1)
+        let index = self.index(number).ok()?;
+        Some(self.all.remove(index).1)
     }
 
     pub(crate) fn get(&self, number: u64) -> Option<&T> {
-        Some(&self.all.get(self.place(number).ok()?)?.1)
+        Some(&self.all.get(self.index(number).ok()?)?.1)
     }
 
     pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
-        let place = self.place(number).ok()?;
-        Some(&mut self.all.get_mut(place)?.1)
+        let index = self.index(number).ok()?;
+        Some(&mut self.all.get_mut(index)?.1)
     }
 
-    /// Returns all of them, with their numbers.
+    /// Returns all values with their numbers, and ends the list.
     pub(crate) fn into_all(self) -> Vec<(u64, T)> {
         self.all
     }
 
-    /// All of them, with their numbers.
+    /// Returns all values with their numbers.
     pub(crate) fn all(&self) -> &[(u64, T)] {
         &self.all
     }
 
-    /// Those from a number on, whether it is still there or not.
+    /// Returns the values whose number is at least `number`.
     pub(crate) fn from(&self, number: u64) -> &[(u64, T)] {
-        let place = self.place(number).unwrap_or_else(|place| place);
-        self.all.get(place..).unwrap_or_default()
+        let index = self.index(number).unwrap_or_else(|index| index);
+        self.all.get(index..).unwrap_or_default()
     }
 
-    fn place(&self, number: u64) -> Result<usize, usize> {
+    fn index(&self, number: u64) -> Result<usize, usize> {
         self.all.binary_search_by_key(&number, |(known, _)| *known)
     }
 }

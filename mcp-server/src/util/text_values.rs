@@ -1,4 +1,4 @@
-//! [`TextValue`]: typed values from texts, for prompts' arguments and the variables of templates.
+//! Decodes typed values from texts: arguments of prompts and variables of URI templates.
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::Map;
@@ -6,7 +6,11 @@ use serde::de::value::{MapDeserializer, StringDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Reads a struct or a map from texts by name: numbers and truth values are parsed.
+/// Decodes a struct or a map from named texts. Numbers and booleans are parsed.
+///
+/// # Errors
+///
+/// A [`DecodeError`] with the name of the text that cannot be decoded.
 pub(crate) fn decode<T: DeserializeOwned>(texts: Map<String>) -> Result<T, DecodeError> {
     T::deserialize(Texts(texts))
 }
@@ -24,7 +28,7 @@ impl<'de> Deserializer<'de> for Texts {
         visitor.visit_map(MapDeserializer::new(members))
     }
 
-    /// Whoever asks for nothing does not look at the texts.
+    /// A handler that takes `()` ignores the texts.
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         visitor.visit_unit()
     }
@@ -51,7 +55,7 @@ impl<'de> Deserializer<'de> for Texts {
     }
 }
 
-/// One text and the name that it has.
+/// A text with its name, for errors.
 struct TextValue {
     name: String,
     text: String,

@@ -1,31 +1,31 @@
 //! [`UriSet`]: a set of URIs.
 
-/// URIs in order, each once. Such sets are bounded, and are looked into far more often than they
-/// are changed: a sorted list does.
+/// A sorted list of URIs without duplicates. Such sets are bounded and are read far more often than
+/// they are changed.
 #[derive(Default)]
 pub(crate) struct UriSet(Vec<String>);
 
 impl UriSet {
-    /// Adds a URI; `false` if it is there already.
+    /// Adds a URI. Returns `false` if the set contains it already.
     pub(crate) fn insert(&mut self, uri: String) -> bool {
-        let place = self.place(&uri);
-        if let Err(place) = place {
-            self.0.insert(place, uri);
+        let index = self.index(&uri);
+        if let Err(index) = index {
+            self.0.insert(index, uri);
         }
-        place.is_err()
+        index.is_err()
     }
 
-    /// Removes a URI; `false` if it is not there.
+    /// Removes a URI. Returns `false` if the set does not contain it.
     pub(crate) fn remove(&mut self, uri: &str) -> bool {
-        let place = self.place(uri);
-        if let Ok(place) = place {
-            self.0.remove(place);
+        let index = self.index(uri);
+        if let Ok(index) = index {
+            self.0.remove(index);
         }
-        place.is_ok()
+        index.is_ok()
     }
 
     pub(crate) fn contains(&self, uri: &str) -> bool {
-        self.place(uri).is_ok()
+        self.index(uri).is_ok()
     }
 
     pub(crate) fn all(&self) -> &[String] {
@@ -37,12 +37,12 @@ impl UriSet {
         self.0
     }
 
-    /// The bytes of all of them.
+    /// Returns the total size of the URIs in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.0.iter().map(String::len).sum()
     }
 
-    fn place(&self, uri: &str) -> Result<usize, usize> {
+    fn index(&self, uri: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|known| known.as_str().cmp(uri))
     }
 }

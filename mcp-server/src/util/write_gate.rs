@@ -1,10 +1,10 @@
-//! [`WriteGate`]: lets the end of a session wait for writes to its stores, and refuses later ones.
+//! [`WriteGate`]: lets the end of a session wait for writes to its stores, and prevents later ones.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// The bit that says that no more writes begin. The others count the writes in progress.
+/// The bit that is set when no more writes may begin. The other bits count the writes in progress.
 const CLOSED: usize = 1 << (usize::BITS - 1);
 
 /// The writes of one session to the session store and the event store.
@@ -27,12 +27,12 @@ impl WriteGate {
         (before & CLOSED == 0).then_some(writing)
     }
 
-    /// Refuses writes from now on.
+    /// Prevents further writes.
     pub(crate) fn close(&self) {
         self.state.fetch_or(CLOSED, Ordering::AcqRel);
     }
 
-    /// Waits until writes are refused and none is in progress.
+    /// Waits until the gate is closed and no write is in progress.
     pub(crate) async fn closed(&self) {
         loop {
             let idle = self.idle.notified();
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closing_waits_for_writes_in_progress_and_refuses_new_ones() {
+    fn closing_waits_for_writes_in_progress_and_rejects_new_ones() {
         let writes = WriteGate::default();
         let (first, second) = (writes.begin(), writes.begin());
         assert!(first.is_some() && second.is_some());

@@ -22,6 +22,7 @@ mod principals;
 mod processes;
 mod proxies;
 mod raw;
+mod refusals;
 mod retention;
 mod sequences;
 mod sessions;

@@ -119,7 +119,10 @@ async fn more_requests_than_allowed_are_refused_one_by_one() {
     peer.call(3, "echo", "too many").await;
     let refused = peer.next().await;
     assert_eq!((&refused["id"], code(&refused)), (&json!(3), -32603));
-    assert_eq!(refused["error"]["message"], "too many requests");
+    assert_eq!(
+        refused["error"]["message"],
+        "too many requests are in flight: retry later"
+    );
     peer.gates.open("gate");
     peer.next().await;
     peer.call(4, "echo", "room").await;

@@ -172,7 +172,7 @@ async fn an_error_that_a_handler_makes_for_the_peer_is_sent_as_it_is() {
     assert_eq!(text(&answers[0]), "try tomorrow");
     let ours: Vec<_> = logged
         .iter()
-        .filter(|one| one.message() == "a tool answered with an error")
+        .filter(|one| one.message() == "a tool returned an error")
         .collect();
     assert_eq!(ours.len(), 1, "{logged:?}");
     assert_eq!(ours[0].fields.get("tool"), Some("refuse"));

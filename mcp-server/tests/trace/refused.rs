@@ -21,7 +21,7 @@ async fn refused(heads: impl IntoIterator<Item = String>) -> (Vec<Logged>, Vec<L
         let response = post(address, &head, "{}").await;
         assert!(response.starts_with("HTTP/1.1 403 "), "{response}");
     }
-    let refused = |one: &Logged| one.message().starts_with("request refused: this `");
+    let refused = |one: &Logged| one.message().starts_with("request rejected: ");
     let kept = log.events();
     let of = |level| {
         let all = kept.iter().filter(|one| refused(one) && one.level == level);

@@ -90,7 +90,7 @@ impl Inputs {
         let mut rounds = Rounds::default();
         let mut foreign = None;
         let invalid = |error: DecodeError| invalid_params(method, &error);
-        let members = head.params();
+        let members = head.members();
         if let Some(text) = members
             .optional::<String>("requestState")
             .map_err(invalid)?

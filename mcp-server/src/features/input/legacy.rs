@@ -23,13 +23,15 @@ pub(crate) async fn request(
 ) -> Result<Box<RawValue>, HandlerError> {
     let method = question.method();
     // Nobody would hear the answer, or there is nobody who could give one.
-    let waiting = (!cx.is_cancelled()).then(|| session.calls.open()).flatten();
+    let waiting = (!cx.is_cancelled())
+        .then(|| session.pending.open())
+        .flatten();
     let Some(mut waiting) = waiting else {
         return Err(InputError::Ended.into());
     };
     let mut message = Vec::with_capacity(512);
     question.write_legacy(&mut message, &waiting.id, session.revision)?;
-    if !cx.state.outlet.send(&message).await {
+    if !cx.state.sink.send(&message).await {
         return Err(InputError::Ended.into());
     }
     let mut asked = SentQuestion {
@@ -72,7 +74,7 @@ impl Drop for SentQuestion<'_> {
         match notification(revision, CANCELLED, params) {
             // No waiting in a drop: a client whose queue is full is not told.
             Ok(message) => {
-                let _ = self.cx.state.outlet.push(&message);
+                let _ = self.cx.state.sink.try_send(&message);
             }
             Err(error) => tracing::warn!(%error, "cancellation cannot be written"),
         }

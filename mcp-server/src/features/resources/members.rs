@@ -3,7 +3,8 @@
 use crate::features::resources::catalog::ResourceCatalog;
 use mcp_types::ResourceType;
 
-use crate::features::catalog::{Definition, bad_cursor};
+use crate::features::catalog::Definition;
+use crate::features::list_page::bad_cursor;
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::ListAt;
 use crate::features::resources::position::{ListedPage, Position};

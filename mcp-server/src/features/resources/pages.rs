@@ -15,7 +15,8 @@ use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams};
 
 use super::finish::finish;
 use super::scope::Scope;
-use crate::features::catalog::{Definition, ListItem, PURPOSE, bad_cursor, behind, cursor_binding};
+use crate::features::catalog::{Definition, ListItem};
+use crate::features::list_page::{PURPOSE, bad_cursor, behind, cursor_binding};
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::ListAt;
 use crate::features::resources::position::ListedPage;

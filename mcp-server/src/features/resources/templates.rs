@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use mcp_types::{ListResourceTemplatesRequest, Request};
 
-use crate::features::catalog;
+use crate::features::list_page;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::registry::Registry;
 
 pub(crate) fn register(registry: &mut Registry, resources: &ResourceCatalog) {
     let templates = Arc::clone(&resources.templates);
     registry.serve(ListResourceTemplatesRequest::METHOD, move |part, cx| {
-        std::future::ready(catalog::list(&templates, &part, &cx))
+        std::future::ready(list_page::list(&templates, &part, &cx))
     });
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use mcp_types::json::Value;
 use mcp_types::{EmptyResult, ListResourceTemplatesRequest, Request, Revision};
 
-use crate::features::catalog::{Hints, Part, bad_cursor};
+use crate::features::catalog::Hints;
+use crate::features::list_page::{Part, bad_cursor};
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::defined::TEMPLATE;
 use crate::protocol::core::Context;

@@ -16,9 +16,9 @@ use crate::protocol::changes::{Change, Interest, Subscriber};
 use crate::protocol::connection_scope::{ConnectionScope, ScopeHandle};
 use crate::protocol::core::Context;
 use crate::protocol::error_report::logged;
-use crate::protocol::error_text::bad_params;
+
 use crate::protocol::error_text::method_not_found;
-use crate::protocol::handler_error::HandlerError;
+use crate::protocol::handler_error::{HandlerError, bad_params};
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::protocol::message_sink::MessageSink;
 use crate::protocol::respond;
@@ -77,7 +77,7 @@ impl Subscribed {
             let wants = Box::new(move |uri: &str| wanted.has(uri));
             // Before the answer, so that changes after it are announced.
             let subscriber = cx.core().hub.subscribe(Interest::default(), wants);
-            let sink = Arc::clone(&cx.state.outlet);
+            let sink = Arc::clone(&cx.state.sink);
             scope.spawn(Box::pin(tell(Arc::clone(self), subscriber, sink)));
         }
         Ok(())
@@ -96,10 +96,10 @@ impl Subscribed {
 }
 
 /// Tells the peer of changes until it is dropped or the peer is gone.
-async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc<dyn MessageSink>) {
+async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, sink: Arc<dyn MessageSink>) {
     loop {
         changes.ready().await;
-        outlet.room().await;
+        sink.ready().await;
         let Some(Change::Resource(uri)) = changes.take() else {
             continue;
         };
@@ -110,7 +110,7 @@ async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc
             // It may have changed its mind meanwhile.
             Ok(_) if !subscribed.has(&uri) => {}
             Ok(message) => {
-                if !outlet.send(&message).await {
+                if !sink.send(&message).await {
                     return;
                 }
             }

@@ -102,7 +102,7 @@ pub(crate) async fn listen(
         };
         match select(core.stopping(), next).await {
             Either::First(()) => break,
-            Either::Second(message) => cx.state.outlet.send(&message?).await,
+            Either::Second(message) => cx.state.sink.send(&message?).await,
         };
     }
     let cancelled = CancelledNotificationParams::new(id.clone())

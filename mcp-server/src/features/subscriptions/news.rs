@@ -52,7 +52,7 @@ impl News {
         loop {
             subscriber.ready().await;
             if self.speaks {
-                self.cx.state.outlet.room().await;
+                self.cx.state.sink.ready().await;
             }
             if let Some(change) = subscriber.take() {
                 return self.message(change, Some(meta.clone())).await;

@@ -1,4 +1,4 @@
-//! [`HttpUrls`]: what a program says of the URLs that its server hands out.
+//! [`HttpUrls`]: the configuration of URLs for resources.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -9,24 +9,25 @@ use http::uri::{InvalidUri, Scheme};
 use crate::proposals::https_url::keys::UrlKeys;
 use crate::protocol::extensions::{Extensions, Principal};
 
-/// Tells the time.
+/// Returns the current time.
 pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
-/// What middleware would have attached to a request of this principal.
+/// Returns what a middleware would have attached to a request of this principal.
 pub(crate) type Claims = Arc<dyn Fn(&Principal) -> Extensions + Send + Sync>;
 
-/// How long a URL is good, unless the program says otherwise.
+/// The default time for which a URL is valid.
 const LIFETIME: Duration = Duration::from_secs(15 * 60);
 
-/// URLs for resources that are good by themselves: `httpUrl` of the proposal `https-url`.
+/// Configures URLs for resources that need no other credentials: `httpUrl` of the proposal
+/// `https-url`.
 ///
-/// Whoever has such a URL can GET what `resources/read` gives to the peer that it was handed out
-/// to, until it expires. It names one resource and the [`Principal`] of that peer; this is signed
-/// but not encrypted, so both can be read from it. The handler runs as for that principal, and
-/// refuses what it would refuse by the protocol.
+/// Until such a URL expires, anybody who has it can GET what `resources/read` returns to the peer
+/// that received the URL. The URL contains the URI of one resource and the name of that peer's
+/// [`Principal`]. It is signed but not encrypted, so both can be read from it. The handler runs with
+/// that principal and can reject the request as it would reject `resources/read`.
 ///
-/// No URL is handed out for a request that has a header `Authorization` but no [`Principal`]:
-/// nothing would tell later whom it was made for. A middleware that authenticates has to attach
-/// one, and what else handlers ask for comes back by [`claims`](Self::claims).
+/// A request with a header `Authorization` but without a [`Principal`] gets no URLs, because the
+/// server could not know later for whom a URL was created. A middleware that authenticates requests
+/// has to attach a principal. Handlers get further extensions by [`claims`](Self::claims).
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,7 +44,7 @@ const LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-#[must_use = "nothing is handed out until it is given to a server"]
+#[must_use = "no URL is created until it is passed to `ServerBuilder::http_urls`"]
 pub struct HttpUrls {
     pub(crate) base: String,
     pub(crate) path: String,
@@ -53,29 +54,32 @@ pub struct HttpUrls {
     pub(crate) claims: Option<Claims>,
 }
 
-/// Why URLs cannot be below this one.
+/// The reasons why a URL is rejected as the base of resource URLs.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlError {
-    /// It is no URL.
-    #[error("not a URL")]
+    /// The text is not a URL.
+    #[error("invalid base URL: {0}")]
     Invalid(#[from] InvalidUri),
-    /// The proposal asks for `https`, so that nobody on the way can take the URL.
-    #[error("the base URL must be one of `https`")]
+    /// The scheme is not `https`. The proposal requires it, so that no intermediary can read the
+    /// URL.
+    #[error("base URL: expected the scheme `https`")]
     NotHttps,
-    /// It names no host, or a user.
-    #[error("the base URL must have a host, and no user")]
+    /// The URL has no host, or it has user information.
+    #[error("base URL: expected a host without user information, such as `files.example.com`")]
     Authority,
-    /// It has no path that tells it from other addresses of its host.
-    #[error("the base URL needs a path of its own, such as `/r/`")]
+    /// The URL has no path. Without one, resource URLs could not be distinguished from other URLs of
+    /// the host.
+    #[error("base URL: expected a path, such as `/r/`")]
     NoPath,
-    /// It has a query or a fragment, behind which nothing can stand.
-    #[error("the base URL must have neither a query nor a fragment")]
+    /// The URL has a query or a fragment, so that no path segment can be appended.
+    #[error("base URL: expected no query and no fragment")]
     Query,
 }
 
 impl HttpUrls {
-    /// URLs below this one, as clients see it: that of a proxy, or of this server's own TLS.
+    /// Creates a configuration for URLs below `base`. This is the URL that clients use: the one of a
+    /// reverse proxy, or the one of this server if it serves TLS itself.
     ///
     /// # Errors
     ///
@@ -107,27 +111,28 @@ impl HttpUrls {
         })
     }
 
-    /// How long a URL is good, in whole seconds: 15 minutes, unless said here. The proposal asks
-    /// for minutes to hours, not days.
+    /// Sets the time for which a URL is valid, rounded down to whole seconds. Default: 15 minutes.
+    /// The proposal recommends minutes to hours, not days.
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = lifetime;
         self
     }
 
-    /// What URLs are signed with; without this call a random key. Processes that serve one
-    /// endpoint need the same.
+    /// Sets the keys that sign URLs. Default: a random key. Processes that serve one endpoint need
+    /// the same keys.
     pub fn keys(mut self, keys: UrlKeys) -> Self {
         self.keys = Some(keys);
         self
     }
 
-    /// Whether the program set the keys.
+    /// Returns `true` if the program set the keys.
     pub(crate) fn has_keys(&self) -> bool {
         self.keys.is_some()
     }
 
-    /// What middleware attaches to requests of a principal, for the handlers that read by URL:
-    /// rights, a tenant. The [`Principal`] itself is always there.
+    /// Sets the function that returns what a middleware attaches to requests of a principal, such as
+    /// permissions or a tenant. Handlers that run for a URL get these extensions and the
+    /// [`Principal`].
     ///
     /// ```
     /// use mcp_server::{Extensions, HttpUrls, Principal};
@@ -151,7 +156,7 @@ impl HttpUrls {
         self
     }
 
-    /// What tells the time, in place of the system's clock. For tests.
+    /// Replaces the system clock. For tests.
     pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
         self
@@ -173,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_base_ends_with_one_slash() {
+    fn base_is_normalized_to_one_trailing_slash() {
         for base in [
             "https://a.example/r",
             "HTTPS://a.example/r/",
@@ -187,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base_is_refused() {
+    fn invalid_base_urls_are_rejected() {
         use UrlError::*;
         for (base, expected) in [
             ("http://a.example/r/", NotHttps),

@@ -1,4 +1,4 @@
-//! [`Urls`]: hands URLs out, and says which of those that come back are good.
+//! [`Urls`]: creates URLs of resources, and validates the tokens of requested URLs.
 
 use crate::protocol::changes::BusReceiver;
 use crate::protocol::resource_urls::ResourceUrls;
@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use super::config::{Claims, Clock, HttpUrls};
 use super::keys::UrlKeys;
 use super::revoked::{Revoked, SKEW};
-use super::time::{iso, millis, span};
+use super::time::{duration_millis, iso, millis};
 use super::token::{LONGEST_URI, Token};
 use crate::protocol::changes::BusMessage;
 use crate::protocol::extensions::{Extensions, Principal};
@@ -24,7 +24,7 @@ pub(crate) struct Urls {
     clock: Clock,
     claims: Option<Claims>,
     revoked: Mutex<Revoked>,
-    /// For the threads that work on large contents at once.
+    /// Limits the number of threads that process large contents.
     pub(crate) threads: Arc<Semaphore>,
 }
 
@@ -41,14 +41,14 @@ pub(crate) enum Denied {
 
 impl Urls {
     pub(crate) fn new(config: HttpUrls) -> Result<Self, SealError> {
-        if span(config.lifetime) > 24 * 3_600 * 1_000 {
-            tracing::warn!(lifetime = ?config.lifetime, "URLs of resources are good for very long");
+        if duration_millis(config.lifetime) > 24 * 3_600 * 1_000 {
+            tracing::warn!(lifetime = ?config.lifetime, "URLs of resources are valid for more than a day");
         }
         let keys = config.keys.map_or_else(UrlKeys::generate, Ok)?;
         Ok(Self {
             base: config.base,
             path: config.path,
-            lifetime: span(config.lifetime),
+            lifetime: duration_millis(config.lifetime),
             keys: RwLock::new(Arc::new(keys)),
             clock: config.clock,
             claims: config.claims,
@@ -57,8 +57,8 @@ impl Urls {
         })
     }
 
-    /// Whether a path is one of ours.
-    pub(crate) fn takes(&self, path: &str) -> bool {
+    /// Returns `true` if a path is below the base URL.
+    pub(crate) fn serves_path(&self, path: &str) -> bool {
         path.starts_with(&self.path)
     }
 
@@ -74,7 +74,7 @@ impl Urls {
         self.revoked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a token gives, and for how many seconds more.
+    /// Validates a token. Returns its contents and the number of seconds until it expires.
     pub(crate) fn open(&self, text: &str) -> Result<(Token, u64), Denied> {
         let token = Token::read(text, &self.keys(), &self.base);
         let token = token.map_err(|_| Denied::Forged)?;
@@ -93,7 +93,7 @@ impl Urls {
         Ok((token, left / 1_000))
     }
 
-    /// What the handler is to find of whom a token was issued to.
+    /// Returns the extensions for a handler that runs for the principal of a token.
     pub(crate) fn extensions(&self, principal: Option<String>) -> Extensions {
         let Some(principal) = principal.map(Principal) else {
             return Extensions::new();
@@ -106,7 +106,8 @@ impl Urls {
         extensions
     }
 
-    /// What others have to be told to take back what they issued for a resource up to now.
+    /// Returns the time up to which tokens of a resource have to be revoked, at this and all other
+    /// processes, so that all tokens issued before now are void.
     pub(crate) fn revocation(&self, uri: &str) -> u64 {
         self.revoked().next(uri, self.now())
     }
@@ -124,8 +125,8 @@ impl Urls {
     }
 }
 
-/// As many threads work at once as there are processors: more of them would not be faster, and
-/// would keep the threads that serve requests from their turn.
+/// Creates one permit per processor. More threads would not be faster, and would slow down the
+/// threads that serve requests.
 pub(crate) fn threads() -> Arc<Semaphore> {
     let processors = std::thread::available_parallelism();
     Arc::new(Semaphore::new(processors.map_or(1, std::num::NonZero::get)))
@@ -134,10 +135,10 @@ pub(crate) fn threads() -> Arc<Semaphore> {
 impl ResourceUrls for Urls {
     fn issue(&self, uri: &str, principal: Option<&Principal>) -> Option<(String, String)> {
         let now = self.now();
-        // What is said in words has no milliseconds.
+        // RFC 3339 text has whole seconds here.
         let expires = now.saturating_add(self.lifetime) / 1_000 * 1_000;
         let token = Token {
-            issued: self.revoked().stamp(uri, now),
+            issued: self.revoked().issue_time(uri, now),
             expires,
             principal: principal.map(|principal| principal.0.clone()),
             uri: uri.to_owned(),

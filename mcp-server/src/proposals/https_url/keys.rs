@@ -1,4 +1,4 @@
-//! [`UrlKeys`]: what URLs are signed with.
+//! [`UrlKeys`]: the keys that sign URLs.
 
 use std::fmt;
 
@@ -8,28 +8,29 @@ use sha2::Sha256;
 use crate::protocol::seal::SealError;
 
 const KEY: usize = 32;
-/// Bytes of the name that a token gives its key.
+/// Bytes of the id of a key in a token.
 pub(crate) const KEY_ID: usize = 4;
 /// Bytes of a signature.
 pub(crate) const TAG: usize = 32;
-/// What stands before all that is signed, so that a key used elsewhere, too, signs nothing twice.
+/// Prefix of everything that is signed, so that a signature is not valid for another purpose of the
+/// same key.
 const PURPOSE: &[u8] = b"mcp-server https-url token\0";
 const NAMING: &[u8] = b"mcp-server https-url key id\0";
 
-/// The keys that URLs of resources are signed with.
+/// The keys that sign the URLs of resources.
 ///
-/// A server makes a random one for itself. Processes that serve one endpoint need the same. A
-/// running server changes them by [`rotate_url_keys`](crate::Server::rotate_url_keys): with the
-/// older ones named, what was handed out stays good until it expires; without, all of it is void
-/// at once.
+/// By default a server generates a random key. Processes that serve one endpoint need the same
+/// keys. [`rotate_url_keys`](crate::Server::rotate_url_keys) replaces the keys of a running server:
+/// URLs signed with a key that the new set contains as an older one stay valid until they expire,
+/// all others become invalid at once.
 ///
 /// ```
 /// use mcp_server::UrlKeys;
 ///
 /// let (old, new) = ([1; 32], [2; 32]);
-/// let before = UrlKeys::new(old).and_older(new); // known everywhere before it signs
+/// let before = UrlKeys::new(old).and_older(new); // all processes verify the new key
 /// let after = UrlKeys::new(new).and_older(old);
-/// let done = UrlKeys::new(new); // when the longest lifetime has passed
+/// let done = UrlKeys::new(new); // after the lifetime of the last URL
 /// # drop((before, after, done));
 /// ```
 #[derive(Clone)]
@@ -46,7 +47,7 @@ struct SigningKey {
 
 impl SigningKey {
     fn new(key: [u8; KEY]) -> Self {
-        // As HMAC does it with keys that are shorter than a block.
+        // HMAC pads keys that are shorter than a block with zeros.
         let mut block = [0; 64];
         let (start, _) = block.split_at_mut(KEY);
         start.copy_from_slice(&key);
@@ -61,7 +62,7 @@ impl SigningKey {
 
     fn mac(&self, audience: &str, bytes: &[u8]) -> Hmac<Sha256> {
         let mac = self.mac.clone();
-        // A URL has no zero byte.
+        // The separator is unambiguous, because a URL contains no zero byte.
         mac.chain_update(PURPOSE)
             .chain_update(audience)
             .chain_update([0])
@@ -70,7 +71,7 @@ impl SigningKey {
 }
 
 impl UrlKeys {
-    /// A key from elsewhere. It must be as unguessable as 32 random bytes are.
+    /// Creates a set with one key, which signs. The key must be as unpredictable as 32 random bytes.
     #[must_use]
     pub fn new(key: [u8; 32]) -> Self {
         Self {
@@ -79,25 +80,25 @@ impl UrlKeys {
         }
     }
 
-    /// A random key.
+    /// Creates a set with one random key.
     ///
     /// # Errors
     ///
-    /// [`SealError::Random`] where the system gives no random numbers.
+    /// [`SealError::Random`] if the system returns no random numbers.
     pub fn generate() -> Result<Self, SealError> {
         let mut key = [0; KEY];
         getrandom::fill(&mut key)?;
         Ok(Self::new(key))
     }
 
-    /// Takes what was signed with this key, too. Nothing is signed with it.
+    /// Adds a key that verifies URLs but does not sign new ones.
     #[must_use]
     pub fn and_older(mut self, key: [u8; 32]) -> Self {
         self.older.push(SigningKey::new(key));
         self
     }
 
-    /// The name of the key that signs.
+    /// Returns the id of the key that signs.
     pub(crate) fn id(&self) -> [u8; KEY_ID] {
         self.current.id
     }
@@ -110,7 +111,7 @@ impl UrlKeys {
             .into()
     }
 
-    /// Whether the key of that name signed this, compared in constant time.
+    /// Verifies a signature by the key with this id, in constant time.
     pub(crate) fn verify(
         &self,
         id: [u8; KEY_ID],
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_do_not_show() {
+    fn debug_output_contains_no_keys() {
         let keys = UrlKeys::new([171; KEY]).and_older([205; KEY]);
         let text = format!("{keys:?} {keys:#?}");
         assert!(!text.contains("171") && !text.contains("205"), "{text}");

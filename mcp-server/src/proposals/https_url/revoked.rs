@@ -1,21 +1,23 @@
-//! [`Revoked`]: which tokens are void before they expire.
+//! [`Revoked`]: tokens that were revoked before they expire.
 
 use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
-/// How far the clocks of processes that serve one endpoint may be apart, in milliseconds.
+/// The maximum difference between the clocks of processes that serve one endpoint, in milliseconds.
 pub(crate) const SKEW: u64 = 60_000;
-/// Resources that are remembered one by one.
+/// The maximum number of resources with their own entry.
 const MOST: usize = 65_536;
 
-/// For each resource until when its tokens had to be issued to be void now: milliseconds since
-/// 1970. What is issued afterwards is stamped later than that, see [`stamp`](Self::stamp), whatever
-/// the clock says; so one revocation holds for tokens of processes whose clocks are ahead, and
-/// for none that is issued behind it.
+/// For each resource, the time up to which its tokens are void, in milliseconds since 1970: a token
+/// is revoked if it was issued at that time or earlier.
+///
+/// Tokens issued after a revocation get a later issue time, whatever the clock says: see
+/// [`issue_time`](Self::issue_time). A revocation therefore also covers tokens of processes whose
+/// clocks are ahead, and never a token that is issued after it.
 #[derive(Default)]
 pub(crate) struct Revoked {
-    /// For all resources: where those that had to be remembered were too many.
+    /// The same for all resources. Raised when there were too many entries.
     all: u64,
     each: HashMap<[u8; 32], u64>,
 }
@@ -34,21 +36,22 @@ impl Revoked {
         one.unwrap_or_default().max(self.all)
     }
 
-    /// Until when tokens of the resource have to be void that were issued before now.
+    /// Returns the time up to which tokens of the resource have to be void, so that all tokens issued
+    /// before `now` are.
     pub(crate) fn next(&self, uri: &str, now: u64) -> u64 {
         let behind = self.until(uri).saturating_add(1);
         now.saturating_add(SKEW).max(behind)
     }
 
-    /// Makes tokens void that were issued until then. They are remembered until the last of them
-    /// expires: for `lifetime`.
+    /// Revokes the tokens of a resource that were issued up to `until`. The entry is kept for
+    /// `lifetime`, until the last of them has expired.
     pub(crate) fn revoke(&mut self, uri: &str, until: u64, now: u64, lifetime: u64) {
         if self.each.len() >= MOST {
             self.each
                 .retain(|_, until| until.saturating_add(lifetime) >= now);
         }
         if self.each.len() >= MOST {
-            // Too many to remember: better too much is void than too little.
+            // Too many entries: revoking too many tokens is safe, too few is not.
             let latest = self.each.drain().map(|(_, until)| until).max();
             self.all = self.all.max(latest.unwrap_or_default());
         }
@@ -56,8 +59,8 @@ impl Revoked {
         *known = until.max(*known);
     }
 
-    /// When a token that is issued now says that it was.
-    pub(crate) fn stamp(&self, uri: &str, now: u64) -> u64 {
+    /// Returns the issue time for a token that is issued at `now`: after the last revocation.
+    pub(crate) fn issue_time(&self, uri: &str, now: u64) -> u64 {
         now.max(self.until(uri).saturating_add(1))
     }
 
@@ -79,37 +82,37 @@ mod tests {
     }
 
     #[test]
-    fn what_was_issued_before_is_void_and_what_comes_behind_is_good() {
+    fn revocation_covers_earlier_tokens_and_not_later_ones() {
         let mut revoked = Revoked::default();
         // Twice in one millisecond, too.
         for _ in 0..3 {
-            let before = revoked.stamp("a:b", NOW);
+            let before = revoked.issue_time("a:b", NOW);
             assert!(!revoked.is_revoked("a:b", before));
             revoke(&mut revoked, "a:b", NOW);
             assert!(revoked.is_revoked("a:b", before));
-            assert!(!revoked.is_revoked("a:b", revoked.stamp("a:b", NOW)));
+            assert!(!revoked.is_revoked("a:b", revoked.issue_time("a:b", NOW)));
         }
         assert!(!revoked.is_revoked("a:c", NOW), "another resource");
     }
 
     #[test]
-    fn a_token_of_a_process_whose_clock_is_ahead_is_void() {
+    fn revocation_covers_tokens_of_a_process_whose_clock_is_ahead() {
         let (mut ours, theirs) = (Revoked::default(), Revoked::default());
-        let issued = theirs.stamp("a:b", NOW + SKEW);
+        let issued = theirs.issue_time("a:b", NOW + SKEW);
         revoke(&mut ours, "a:b", NOW);
         assert!(ours.is_revoked("a:b", issued));
     }
 
     #[test]
-    fn memory_is_bounded_and_forgets_nothing_too_early() {
+    fn memory_is_bounded_without_losing_revocations() {
         let mut revoked = Revoked::default();
-        let issued = revoked.stamp("a:0", NOW);
+        let issued = revoked.issue_time("a:0", NOW);
         for at in 0..=MOST {
             revoke(&mut revoked, &format!("a:{at}"), NOW);
         }
         assert!(revoked.each.len() <= MOST);
         assert!(revoked.is_revoked("a:0", issued));
-        assert!(!revoked.is_revoked("a:0", revoked.stamp("a:0", NOW)));
+        assert!(!revoked.is_revoked("a:0", revoked.issue_time("a:0", NOW)));
 
         // When all of it is over, nothing of that is needed.
         let mut revoked = Revoked::default();

@@ -1,23 +1,24 @@
-//! Points in time, as milliseconds since 1970 and in words.
+//! Conversion of times to milliseconds since 1970 and to RFC 3339 text.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since 1970; none before.
+/// Returns milliseconds since 1970, or 0 for earlier times.
 pub(crate) fn millis(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    span(since)
+    duration_millis(since)
 }
 
-pub(crate) fn span(time: Duration) -> u64 {
+/// Returns a duration in milliseconds.
+pub(crate) fn duration_millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// ISO 8601 in the form of RFC 3339, in UTC and whole seconds; `None` from the year 10000 on,
-/// which it cannot say.
+/// Formats milliseconds since 1970 as RFC 3339 text in UTC, with whole seconds. Returns `None` from
+/// the year 10000 on, which the format cannot express.
 pub(crate) fn iso(millis: u64) -> Option<String> {
     let seconds = millis / 1_000;
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March here, so that a leap day is the last day of one, and are counted from
+    // Years begin in March here, so that a leap day is the previous day of one, and are counted from
     // 1600-03-01, where the cycle of 400 years begins. It is 135,080 days before 1970.
     let days = days + 135_080;
     let (cycle, day) = (days / 146_097, days % 146_097);
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_fall_where_the_calendar_has_them() {
+    fn dates_match_the_calendar() {
         for (seconds, expected) in [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_399, "2000-02-28T23:59:59Z"),
@@ -60,13 +61,13 @@ mod tests {
     }
 
     #[test]
-    fn every_day_follows_the_one_before() {
-        let mut last = String::new();
+    fn dates_increase_day_by_day() {
+        let mut previous = String::new();
         for day in 0..200_000_u64 {
             let text = iso(day * 86_400_000).unwrap();
-            assert!(text > last, "{text} after {last}");
-            last = text;
+            assert!(text > previous, "{text} after {previous}");
+            previous = text;
         }
-        assert!(last.starts_with("2517-"), "{last}");
+        assert!(previous.starts_with("2517-"), "{previous}");
     }
 }

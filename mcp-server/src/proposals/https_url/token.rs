@@ -1,18 +1,19 @@
-//! [`Token`]: what a URL says, signed.
+//! [`Token`]: the signed part of a URL.
 //!
 //! | bytes | |
 //! | --- | --- |
-//! | 1 | the form of tokens, 1 |
-//! | 4 | the name of the key |
+//! | 1 | the version of the format, 1 |
+//! | 4 | the id of the key |
 //! | 8 | when it was issued, in milliseconds since 1970 |
 //! | 8 | when it expires, in milliseconds since 1970 |
-//! | 1 | what it allows: `G`, to GET |
-//! | 2 | 0 where there is no principal, else the length of its name and 1 |
+//! | 1 | the permitted operation: `G` for GET |
+//! | 2 | 0 without a principal, else the length of its name plus 1 |
 //! | | the name of the principal |
 //! | | the URI of the resource |
 //! | 32 | HMAC-SHA256 of the purpose, the base URL and all of the above |
 //!
-//! Numbers are big-endian, and the whole is base64url without padding: one segment of a path.
+//! Numbers are big-endian. The bytes are encoded as base64url without padding, so that they form one
+//! path segment.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -21,15 +22,14 @@ use super::keys::{KEY_ID, TAG, UrlKeys};
 
 const VERSION: u8 = 1;
 const GET: u8 = b'G';
-/// The longest URI that gets a URL: what is made of it has to pass proxies and programs, of which
-/// many take no more than 8 KiB.
+/// The maximum length of a URI in a token. Many proxies and programs accept URLs of up to 8 KiB.
 pub(crate) const LONGEST_URI: usize = 2_048;
-/// The longest name of a principal.
+/// The maximum length of a principal's name.
 pub(crate) const LONGEST_PRINCIPAL: usize = 512;
 const FIXED: usize = 1 + KEY_ID + 8 + 8 + 1 + 2;
 const LONGEST: usize = (FIXED + LONGEST_PRINCIPAL + LONGEST_URI + TAG).div_ceil(3) * 4;
 
-/// Leave to GET one resource.
+/// The permission to GET one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     /// Milliseconds since 1970.
@@ -40,12 +40,12 @@ pub(crate) struct Token {
     pub(crate) uri: String,
 }
 
-/// The text is not one that a key of ours has signed for this base URL.
+/// The error for a text that was not signed for this base URL by a key of this server.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Forged;
 
 impl Token {
-    /// The text that stands in a URL; `None` where it would be too long.
+    /// Returns the signed text for a URL. Returns `None` if it would be too long.
     pub(crate) fn sign(&self, keys: &UrlKeys, audience: &str) -> Option<String> {
         let principal = self.principal.as_deref().unwrap_or_default();
         if self.uri.len() > LONGEST_URI || principal.len() > LONGEST_PRINCIPAL {
@@ -69,8 +69,12 @@ impl Token {
         Some(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// Reads what [`sign`](Self::sign) made. Nothing of it is looked at before its signature is
-    /// known to be good, but the name of the key. Whether it has expired is another question.
+    /// Decodes the text that [`sign`](Self::sign) returned. Only the id of the key is read before the
+    /// signature is verified. Does not check whether the token has expired.
+    ///
+    /// # Errors
+    ///
+    /// [`Forged`] if the text is malformed or its signature is not valid.
     pub(crate) fn read(text: &str, keys: &UrlKeys, audience: &str) -> Result<Self, Forged> {
         if text.len() > LONGEST {
             return Err(Forged);
@@ -130,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_signed_is_read() {
+    fn signed_token_is_decoded() {
         let keys = UrlKeys::new([7; 32]);
         for principal in [None, Some(String::new()), Some("alice".to_owned())] {
             let token = Token {
@@ -143,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_of_tokens_does_not_change() {
+    fn token_format_is_stable() {
         let keys = UrlKeys::new([7; 32]);
         assert_eq!(
             token().sign(&keys, BASE).unwrap(),
@@ -160,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn no_changed_byte_and_no_cut_goes_unnoticed() {
+    fn changed_or_truncated_tokens_are_rejected() {
         let keys = UrlKeys::new([7; 32]);
         let text = token().sign(&keys, BASE).unwrap();
         let bytes = URL_SAFE_NO_PAD.decode(&text).unwrap();
-        for place in 0..bytes.len() {
+        for index in 0..bytes.len() {
             for bit in 0..8 {
                 let mut changed = bytes.clone();
-                changed[place] ^= 1 << bit;
+                changed[index] ^= 1 << bit;
                 let changed = URL_SAFE_NO_PAD.encode(changed);
                 assert_eq!(Token::read(&changed, &keys, BASE), Err(Forged));
             }
@@ -178,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_another_base_or_key_is_refused() {
+    fn token_of_another_base_or_key_is_rejected() {
         let keys = UrlKeys::new([7; 32]);
         let text = token().sign(&keys, BASE).unwrap();
         let elsewhere = "https://files.example.com/r/x/";
@@ -190,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_long_is_signed_or_read() {
+    fn too_long_tokens_are_neither_signed_nor_decoded() {
         let keys = UrlKeys::new([7; 32]);
         let longest = Token {
             principal: Some("p".repeat(LONGEST_PRINCIPAL)),

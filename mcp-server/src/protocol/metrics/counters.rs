@@ -1,4 +1,4 @@
-//! [`Counters`]: where a server counts.
+//! [`Counters`]: the counters of a server.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, Weak};
@@ -19,7 +19,7 @@ pub(crate) struct Counters {
     endpoints: Mutex<Vec<Weak<dyn Gauges>>>,
 }
 
-/// Has two cache lines of its own: processors fetch them in pairs.
+/// Aligned to two cache lines, because processors fetch them in pairs.
 #[derive(Default)]
 #[repr(align(128))]
 struct Shard {
@@ -27,18 +27,18 @@ struct Shard {
     request_bytes: AtomicU64,
 }
 
-/// What adds gauges to a snapshot.
+/// Adds gauges to a snapshot. Implemented by endpoints.
 pub(crate) trait Gauges: Send + Sync {
     fn add_to(&self, metrics: &mut Metrics);
 }
 
-/// The shard of this thread.
+/// Returns the shard of this thread.
 fn shard() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
         static SHARD: usize = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
     }
-    // The thread may be ending, its values dropped already.
+    // Fails if the thread is ending and its thread-local values were dropped.
     SHARD.try_with(|shard| *shard).unwrap_or(0)
 }
 
@@ -59,7 +59,7 @@ impl Counters {
         }
     }
 
-    /// Counts a request or connection that is refused.
+    /// Counts a rejected request or connection.
     pub(crate) fn refused(&self, cause: RefusalCause) {
         if let Some(count) = self.refusals.get(cause as usize) {
             count.fetch_add(1, Ordering::Relaxed);
@@ -87,6 +87,7 @@ impl Counters {
         endpoints.push(endpoint);
     }
 
+    /// Returns the counters and the gauges of all endpoints.
     pub(crate) fn snapshot(&self) -> Metrics {
         let sum = |count: fn(&Shard) -> &AtomicU64| {
             let counts = self.shards.iter().map(count);

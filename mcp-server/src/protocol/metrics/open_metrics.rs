@@ -72,8 +72,8 @@ impl Metrics {
     }
 }
 
-/// Metric families as they are written one after the other. Help texts need no escaping: they
-/// contain neither backslashes nor line breaks nor quotes.
+/// The text of metric families. Help texts are not escaped: they contain no backslashes, line breaks
+/// or quotes.
 struct MetricsText(String);
 
 impl MetricsText {

@@ -1,16 +1,16 @@
-//! [`RefusalCause`]: why requests and connections are refused.
+//! [`RefusalCause`]: why requests and connections are rejected.
 
 use std::fmt;
 
-/// Why a server refused a request or a connection over HTTP.
+/// Why a server rejected a request or a connection over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum RefusalCause {
     /// The header `Host` does not name the server.
     Host,
-    /// The header `Origin` names a page that may not send requests.
+    /// The header `Origin` names an origin that may not send requests.
     Origin,
-    /// The HTTP method is not served.
+    /// The HTTP method is not supported.
     Method,
     /// `Accept` or `Content-Type` lack a media type of the protocol.
     MediaType,
@@ -18,19 +18,19 @@ pub enum RefusalCause {
     BodyTooLarge,
     /// The body did not arrive in time.
     BodyTimeout,
-    /// The headers are malformed, the body could not be read, or a response answers no request.
+    /// The headers are malformed, the body could not be read, or the body is a response to no request.
     Malformed,
-    /// Too many requests are in flight, of all peers together.
+    /// All peers together have too many requests in flight.
     Requests,
-    /// This peer has used up its share of a limit.
+    /// The peer has exhausted its share of a limit.
     PeerQuota,
     /// Too many sessions or HTTP+SSE channels are open.
     Sessions,
-    /// The session is not known, has ended, or belongs to somebody else.
+    /// The session is unknown, has ended, or belongs to another principal.
     UnknownSession,
     /// Too many connections are open.
     Connections,
-    /// A connection sent no request, or no whole TLS handshake, in time.
+    /// A connection did not complete a TLS handshake or send a request in time.
     ConnectionTimeout,
     /// The server is shutting down.
     ShuttingDown,
@@ -87,7 +87,7 @@ impl fmt::Display for RefusalCause {
     }
 }
 
-/// How many requests and connections were refused, by cause.
+/// The number of rejected requests and connections, by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refusals(pub(crate) [u64; RefusalCause::ALL.len()]);
 
@@ -104,7 +104,7 @@ impl Refusals {
         self.0.iter().sum()
     }
 
-    /// Iterates over all causes, those with the number 0 included.
+    /// Iterates over all causes, including those with the number 0.
     pub fn iter(&self) -> impl Iterator<Item = (RefusalCause, u64)> + '_ {
         RefusalCause::ALL.into_iter().zip(self.0.iter().copied())
     }

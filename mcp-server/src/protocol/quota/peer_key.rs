@@ -1,4 +1,4 @@
-//! [`PeerKey`]: how peers are told apart.
+//! [`PeerKey`]: identifies a peer.
 
 #[cfg(feature = "http")]
 use std::net::IpAddr;
@@ -6,23 +6,23 @@ use std::sync::Arc;
 
 use crate::protocol::extensions::{Extensions, Principal};
 
-/// Who something counts for.
+/// Identifies the peer for which something is counted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PeerKey {
-    /// A pair of byte streams, by the address of what its requests share.
+    /// A pair of byte streams, identified by the memory address of its extensions.
     Connection(usize),
-    /// An authenticated peer.
+    /// An authenticated principal.
     Principal(String),
-    /// The address of an HTTP client, for IPv6 its network.
+    /// The address of an HTTP client, for IPv6 that of its /64 network.
     #[cfg(feature = "http")]
     Address(IpAddr),
-    /// HTTP clients that cannot be told apart.
+    /// HTTP clients that cannot be distinguished.
     #[cfg(feature = "http")]
     Unknown,
 }
 
 impl PeerKey {
-    /// The peer that sent a request with these extensions.
+    /// Returns the peer of a request with these extensions.
     pub(crate) fn of(extensions: &Arc<Extensions>) -> Self {
         #[cfg(feature = "http")]
         if extensions.parts().is_some() {
@@ -37,7 +37,7 @@ impl PeerKey {
         }
     }
 
-    /// The peer that sent an HTTP request.
+    /// Returns the peer of an HTTP request.
     #[cfg(feature = "http")]
     pub(crate) fn of_http(principal: Option<&str>, address: Option<IpAddr>) -> Self {
         match (principal, address) {
@@ -47,8 +47,8 @@ impl PeerKey {
         }
     }
 
-    /// The peer at an address. One customer of a network has an address, or for IPv6 the upper half
-    /// of one.
+    /// Returns the peer at an address. For IPv6 this is the /64 network, because one customer of a
+    /// provider has at least that.
     #[cfg(feature = "http")]
     pub(crate) fn at(address: IpAddr) -> Self {
         Self::Address(match address.to_canonical() {

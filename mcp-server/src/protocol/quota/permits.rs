@@ -1,4 +1,4 @@
-//! Permits: what is counted for a peer until it is dropped.
+//! Permits: each counts something for a peer until it is dropped.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ impl PeerUsage {
     ///
     /// # Errors
     ///
-    /// Says whether the peer has used its own share or there are no more for anybody.
+    /// Returns the limit that would be exceeded.
     pub(crate) fn requests(self: Arc<Self>, count: usize) -> Result<RequestPermit, Exhausted> {
         let limits = &self.peers.limits;
         let share = self.share(limits.requests_per_peer);
@@ -32,8 +32,8 @@ impl PeerUsage {
         })
     }
 
-    /// Counts a download by URL until the permit is dropped. As many may run as requests, and they
-    /// are counted apart.
+    /// Counts a download by URL until the permit is dropped. The limits are those of requests, but
+    /// downloads are counted separately.
     ///
     /// # Errors
     ///
@@ -55,8 +55,8 @@ impl PeerUsage {
         Ok(DownloadPermit(self))
     }
 
-    /// Counts a channel of HTTP+SSE until the permit is dropped; `None` where the peer has its
-    /// share.
+    /// Counts a channel of HTTP+SSE until the permit is dropped. Returns `None` if the peer would
+    /// exceed its share.
     pub(crate) fn channel(self: Arc<Self>) -> Option<ChannelPermit> {
         let share = self.share(self.peers.limits.sessions_per_peer);
         let counted = self.channels.try_add(1, share);
@@ -65,8 +65,8 @@ impl PeerUsage {
 }
 
 impl Peers {
-    /// Counts a subscription until the permit is dropped; `None` where the peer or all peers
-    /// together have no more.
+    /// Counts a subscription until the permit is dropped. Returns `None` if the peer or all peers
+    /// together would exceed their limit.
     pub(crate) fn subscribe(self: &Arc<Self>, key: PeerKey) -> Option<SubscriptionPermit> {
         let limits = &self.limits;
         let peer = self.usage(key);
@@ -83,11 +83,11 @@ impl Peers {
     }
 }
 
-/// A subscription that is counted.
+/// A permit for a subscription.
 pub(crate) struct SubscriptionPermit(Arc<PeerUsage>);
 
 impl SubscriptionPermit {
-    /// Whose subscription it is.
+    /// The peer whose subscription is counted.
     pub(crate) fn peer(&self) -> &Arc<PeerUsage> {
         &self.0
     }
@@ -100,7 +100,7 @@ impl Drop for SubscriptionPermit {
     }
 }
 
-/// A download by URL that is counted.
+/// A permit for a download by URL.
 #[cfg(feature = "https-url")]
 pub(crate) struct DownloadPermit(Arc<PeerUsage>);
 
@@ -112,7 +112,7 @@ impl Drop for DownloadPermit {
     }
 }
 
-/// A channel of HTTP+SSE that is counted.
+/// A permit for a channel of HTTP+SSE.
 #[cfg(feature = "http")]
 pub(crate) struct ChannelPermit(Arc<PeerUsage>);
 
@@ -123,23 +123,23 @@ impl Drop for ChannelPermit {
     }
 }
 
-/// Requests over HTTP that are counted.
+/// A permit for HTTP requests.
 #[cfg(feature = "http")]
 #[derive(Debug)]
 pub(crate) struct RequestPermit {
     peer: Arc<PeerUsage>,
     count: usize,
-    /// Bytes of the body that are counted as long as the requests.
+    /// Bytes of the body that are counted together with the requests.
     body_bytes: usize,
 }
 
-/// Bodies up to this size are not counted while their requests are in flight.
+/// Bodies of up to this size in bytes are not counted while their requests are in flight.
 #[cfg(feature = "http")]
 const SMALL_BODY: usize = 4 << 10;
 
 #[cfg(feature = "http")]
 impl RequestPermit {
-    /// Returns a permit for a message that is served although there are no permits left.
+    /// Creates a permit for a message that is accepted although the limit is reached.
     pub(crate) fn uncounted(peer: Arc<PeerUsage>) -> Self {
         Self {
             peer,
@@ -148,13 +148,13 @@ impl RequestPermit {
         }
     }
 
-    /// Whose requests these are.
+    /// The peer whose requests are counted.
     pub(crate) fn peer(&self) -> &Arc<PeerUsage> {
         &self.peer
     }
 
-    /// Counts the body of the requests as long as they are in flight: what is decoded from it may
-    /// live as long. Returns `false` where there is no room.
+    /// Counts the body of the requests while they are in flight, because values decoded from it may
+    /// live as long. Returns `false` if that would exceed a limit.
     pub(crate) fn keep_body(&mut self, bytes: usize) -> bool {
         if bytes <= SMALL_BODY {
             return true;
@@ -170,7 +170,7 @@ impl RequestPermit {
     ///
     /// # Errors
     ///
-    /// As [`PeerUsage::requests`]; the permit stays as it was.
+    /// As [`PeerUsage::requests`]. The permit is not changed then.
     pub(crate) fn add(&mut self, count: usize) -> Result<(), Exhausted> {
         let mut more = Arc::clone(&self.peer).requests(count)?;
         self.count += std::mem::take(&mut more.count);

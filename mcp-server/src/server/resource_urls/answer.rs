@@ -1,4 +1,4 @@
-//! The responses to requests for a URL.
+//! Creates the responses to requests for a URL.
 
 use bytes::Bytes;
 use http::header::{
@@ -16,25 +16,26 @@ use crate::transport::http::body::HttpBody;
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
-/// Bytes that keep the place of their request until the last of them has left, or is given up.
-struct Held {
+/// Bytes with the permit of their request, which is released when all of them were sent or dropped.
+struct BytesWithPermit {
     bytes: Bytes,
-    _place: DownloadPermit,
+    _permit: DownloadPermit,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for BytesWithPermit {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// What was asked for of a representation that may be kept for so many seconds.
+/// Creates the response with the requested part of a representation. Clients may cache it for
+/// `max_age` seconds.
 pub(crate) fn represent(
     method: &Method,
     headers: &HeaderMap,
     representation: Representation,
-    keep: u64,
-    place: DownloadPermit,
+    max_age: u64,
+    permit: DownloadPermit,
 ) -> Response<HttpBody> {
     let Representation {
         bytes,
@@ -45,7 +46,7 @@ pub(crate) fn represent(
     let size = bytes.len();
     let selected = select(method, headers, &etag, size);
     let status = status(&selected);
-    let mut response = validated(status, etag, keep);
+    let mut response = validated(status, etag, max_age);
     let headers = response.headers_mut();
     let part = match selected {
         Selected::Whole => 0..size,
@@ -66,23 +67,23 @@ pub(crate) fn represent(
     headers.insert(CONTENT_TYPE, mime_type);
     headers.insert(CONTENT_LENGTH, part.len().into());
     if method != Method::HEAD {
-        let held = Bytes::from_owner(Held {
+        let bytes = Bytes::from_owner(BytesWithPermit {
             bytes,
-            _place: place,
+            _permit: permit,
         });
-        *response.body_mut() = HttpBody::pieces(held.slice(part));
+        *response.body_mut() = HttpBody::chunks(bytes.slice(part));
     }
     response
 }
 
-/// The answer to a request that needs no contents.
-pub(crate) fn unread(unread: WithoutContents, keep: u64) -> Response<HttpBody> {
+/// Creates the response to a request for which no contents were read.
+pub(crate) fn unread(unread: WithoutContents, max_age: u64) -> Response<HttpBody> {
     let status = status(&unread.selected);
-    let mut response = validated(status, unread.etag, keep);
+    let mut response = validated(status, unread.etag, max_age);
     if unread.selected == Selected::Whole {
         let headers = response.headers_mut();
         headers.insert(CONTENT_LENGTH, unread.size.into());
-        // Without one it is left open, since it may depend on the contents.
+        // Without a described media type the header is omitted: it may depend on the contents.
         let mime_type = unread.mime_type;
         let mime_type = mime_type.and_then(|mime_type| HeaderValue::from_str(&mime_type).ok());
         if let Some(mime_type) = mime_type {
@@ -102,19 +103,23 @@ fn status(selected: &Selected) -> StatusCode {
     }
 }
 
-/// The head of a response that says of which representation it is.
-fn validated(status: StatusCode, etag: String, keep: u64) -> Response<HttpBody> {
+/// Creates a response without a body that identifies the representation.
+fn validated(status: StatusCode, etag: String, max_age: u64) -> Response<HttpBody> {
     let mut response = respond(status, HttpBody::none());
     let headers = response.headers_mut();
     put(headers, ETAG, etag);
-    put(headers, CACHE_CONTROL, format!("private, max-age={keep}"));
+    put(
+        headers,
+        CACHE_CONTROL,
+        format!("private, max-age={max_age}"),
+    );
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     response
 }
 
-/// A response that gives nothing, and says why in one line.
+/// Creates an error response with one line of text.
 pub(crate) fn refuse(method: &Method, status: StatusCode, why: &'static str) -> Response<HttpBody> {
-    tracing::debug!(%status, why, "request for a URL refused");
+    tracing::debug!(%status, why, "request for a URL rejected");
     let body = if method == Method::HEAD {
         HttpBody::none()
     } else {
@@ -137,8 +142,8 @@ pub(crate) fn refuse(method: &Method, status: StatusCode, why: &'static str) -> 
     response
 }
 
-/// What all responses have: a browser takes them for nothing but what they say that they are, runs
-/// nothing of it, and tells no other server the URL.
+/// Creates a response with the security headers that all responses have: a browser must not guess
+/// another media type, run scripts of the contents, or send the URL to other servers.
 fn respond(status: StatusCode, body: HttpBody) -> Response<HttpBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -153,7 +158,7 @@ fn respond(status: StatusCode, body: HttpBody) -> Response<HttpBody> {
     response
 }
 
-/// Sets a header to a text of our own.
+/// Sets a header to a text of the server.
 fn put(headers: &mut HeaderMap, name: http::HeaderName, text: String) {
     if let Ok(value) = HeaderValue::try_from(text) {
         headers.insert(name, value);

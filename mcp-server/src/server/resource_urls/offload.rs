@@ -1,4 +1,4 @@
-//! Work on large contents, away from the threads that serve requests.
+//! Processes large contents on threads that may block.
 
 use std::sync::Arc;
 
@@ -6,24 +6,25 @@ use crate::protocol::quota::permits::DownloadPermit;
 
 use crate::proposals::https_url::issue::Urls;
 
-/// Contents up to this size are worked on at once: to hand them to another thread costs more.
+/// Contents of up to this size in bytes are processed on the current thread, because passing them to
+/// another thread costs more.
 pub(crate) const SMALL: usize = 64 << 10;
 
-/// Runs `work` on a thread that may block, and gives its result and the place of the request
-/// back; `None` where the runtime shuts down or the work panics.
+/// Runs `work` on a thread that may block, and returns its result and the permit of the request.
+/// Returns `None` if the runtime shuts down or the work panics.
 ///
-/// The place stays taken while the work runs, also if the client is gone meanwhile: otherwise
-/// clients that come and go could queue any amount of work.
+/// The permit is held while the work runs, even if the client disconnects: otherwise clients that
+/// connect and disconnect could queue any amount of work.
 pub(crate) async fn offload<T: Send + 'static>(
     urls: &Urls,
-    place: DownloadPermit,
+    permit: DownloadPermit,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<(T, DownloadPermit)> {
-    let turn = Arc::clone(&urls.threads).acquire_owned().await.ok()?;
+    let thread = Arc::clone(&urls.threads).acquire_owned().await.ok()?;
     let work = tokio::task::spawn_blocking(move || {
         let result = work();
-        drop(turn);
-        (result, place)
+        drop(thread);
+        (result, permit)
     });
     work.await.ok()
 }

@@ -1,4 +1,4 @@
-//! Reading a resource as `resources/read` does, for nobody who is connected.
+//! Reads a resource for a URL, as `resources/read` does.
 
 use crate::protocol::core::RequestState;
 use std::pin::Pin;
@@ -28,23 +28,23 @@ use crate::util::etag;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
-/// Attached to what is read by a URL and not by the protocol, as an
-/// [extension](Context::extension). Nobody can be asked then, and nobody hears of progress.
+/// Marks, as an [extension](Context::extension), that a handler runs for a URL and not for a request
+/// of the protocol. Such a handler cannot send requests, log messages or progress to a client.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadByUrl;
 
-/// What is known of a resource after the handlers have run.
-pub(crate) enum Outcome {
-    /// Enough without its contents.
+/// The result of the handlers of a resource.
+pub(crate) enum ReadOutcome {
+    /// The response needs no contents.
     WithoutContents(WithoutContents),
-    /// Its contents are part of its definition. The media type is the one that the description
-    /// says.
+    /// The contents are part of the resource's definition. The media type is that of the
+    /// description.
     Fixed(FixedBody, Option<String>),
-    /// Its contents, and their entity tag if their version is known.
+    /// The contents, and their entity tag if the version is known.
     Read(AnyResourceContents, Option<String>),
 }
 
-/// What answers a request for a resource without its contents.
+/// The data of a response that needs no contents.
 pub(crate) struct WithoutContents {
     pub(crate) selected: Selected,
     pub(crate) etag: String,
@@ -52,36 +52,36 @@ pub(crate) struct WithoutContents {
     pub(crate) mime_type: Option<String>,
 }
 
-/// Why there are no bytes.
+/// The reasons why a resource cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failed {
-    /// There is no such resource, or there is nothing in it.
+    /// The resource does not exist or has no contents.
     NotFound,
-    /// The handler failed, or took too long.
+    /// The handler failed or exceeded its time limit.
     Inside,
 }
 
-/// Where nobody listens.
-struct Nowhere;
+/// A sink that is always closed.
+struct ClosedSink;
 
-impl MessageSink for Nowhere {
-    fn push(&self, _: &[u8]) -> TrySend {
+impl MessageSink for ClosedSink {
+    fn try_send(&self, _: &[u8]) -> TrySend {
         TrySend::Closed
     }
 
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))
     }
 }
 
-/// Runs the handlers that the request needs. They are dropped with the future.
+/// Runs the handlers that the request needs. Dropping the future cancels them.
 pub(crate) async fn read(
     server: &Arc<Core>,
     located: Located,
     extensions: Extensions,
     span: Span,
     request: Arc<Parts>,
-) -> Result<Outcome, Failed> {
+) -> Result<ReadOutcome, Failed> {
     let mut extensions = extensions;
     extensions.insert(ReadByUrl);
     let cx = Context {
@@ -94,7 +94,7 @@ pub(crate) async fn read(
             log_level: None,
             meta_bytes: 0,
             trace_parent: None,
-            outlet: Arc::new(Nowhere),
+            sink: Arc::new(ClosedSink),
             extensions: Arc::new(extensions),
             ended: CancelSignal::default(),
             progress: ProgressThrottle::default(),
@@ -114,48 +114,51 @@ pub(crate) async fn read(
             Ok(Vec::new())
         })
     };
-    // Panics and the time that it takes are looked after there, as for any request.
+    // `RequestTask` handles panics and the time limit, as for any request.
     let limit = server.limits().request_time;
     RequestTask::new(cx, running, span, Some(limit)).await;
     let outcome = receiver.try_recv().map_err(|_| Failed::Inside)?;
     outcome?.ok_or(Failed::NotFound)
 }
 
-/// Described first: the version may make reading needless, and the media type may stand nowhere
-/// else. `None` where the resource holds nothing.
+/// Describes the resource and reads its contents if the response needs them. Returns `None` if the
+/// resource has no contents.
+///
+/// The description comes first, because its version can make reading unnecessary and only it may
+/// contain the media type.
 async fn outcome(
     found: &Found,
     cx: &Context,
     request: &Parts,
-) -> Result<Option<Outcome>, HandlerError> {
+) -> Result<Option<ReadOutcome>, HandlerError> {
     let resource = found.describe(cx).await?;
     #[cfg(feature = "sep-2093")]
     if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
         return Err(HandlerError::resource_not_found(resource.uri));
     }
     if let Some(body) = found.fixed_body() {
-        return Ok(Some(Outcome::Fixed(body, resource.mime_type)));
+        return Ok(Some(ReadOutcome::Fixed(body, resource.mime_type)));
     }
     let mut etag = tag(&resource);
     if let Some(etag) = &etag
         && let Some(unread) = unread(&resource, etag, request)
     {
-        return Ok(Some(Outcome::WithoutContents(unread)));
+        return Ok(Some(ReadOutcome::WithoutContents(unread)));
     }
     let contents = found.read_as(&resource, cx).await?;
-    // Contents that changed in the meantime are of another version. Parts of both under one tag
-    // would be put together by the client.
+    // If the version changed while the contents were read, their tag is unknown. A client combines
+    // parts that have the same tag.
     if etag.is_some() && tag(&found.describe(cx).await?) != etag {
         etag = None;
     }
-    // Where there are several in different formats, the first is the one that the server prefers.
-    // What has another URI is another resource: a member of a collection.
+    // If there are several formats, the server prefers the first. Contents with another URI belong
+    // to another resource, such as a member of a collection.
     let mut contents = contents.into_iter();
     let first = contents.find(|contents| contents.uri() == resource.uri);
-    Ok(first.map(|first| Outcome::Read(first, etag)))
+    Ok(first.map(|first| ReadOutcome::Read(first, etag)))
 }
 
-/// The entity tag of what a resource holds, if its version is known.
+/// Returns the entity tag of a resource whose version is known.
 fn tag(resource: &Resource) -> Option<String> {
     #[cfg(feature = "versioned-resources")]
     return resource.version.as_deref().map(etag::of_version);
@@ -166,8 +169,8 @@ fn tag(resource: &Resource) -> Option<String> {
     }
 }
 
-/// The answer to a request, if it needs no contents: a condition is not met, or only the headers
-/// are asked for and the size is known.
+/// Returns the data of a response that needs no contents: a condition is not met, or the method is
+/// HEAD and the size is known.
 fn unread(resource: &Resource, etag: &str, request: &Parts) -> Option<WithoutContents> {
     let size = resource.size.and_then(|size| u64::try_from(size).ok());
     let selected = match unmet(&request.headers, etag) {
@@ -189,19 +192,19 @@ fn failed(error: HandlerError, cx: &Context) -> Failed {
         return Failed::NotFound;
     }
     match error.cause {
-        // A URI whose variables are not of their types is no resource either.
+        // A URI whose variables cannot be parsed does not name a resource either.
         Cause::Protocol(error)
             if [RESOURCE_NOT_FOUND, mcp_types::rpc::INVALID_PARAMS].contains(&error.code) =>
         {
             Failed::NotFound
         }
-        // The client gets a status and nothing of the error.
+        // The client gets a status but no text of the error.
         Cause::Other(error) => {
             report(&*error, None, cx);
             Failed::Inside
         }
         _ => {
-            tracing::warn!(error = %logged(&error), "a resource could not be read by its URL");
+            tracing::warn!(error = %logged(&error), "the handler of a resource requested by URL failed");
             Failed::Inside
         }
     }

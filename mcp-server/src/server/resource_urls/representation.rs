@@ -1,4 +1,4 @@
-//! [`Representation`]: the bytes of a resource, with what headers say of them.
+//! [`Representation`]: the bytes of a resource, and the values of their headers.
 
 use bytes::Bytes;
 use mcp_types::AnyResourceContents;
@@ -8,25 +8,25 @@ use super::offload::SMALL;
 use crate::features::resources::fixed_body::FixedBody;
 use crate::util::etag;
 
-/// What a resource is, in bytes.
+/// The bytes of a resource, and the values of their headers.
 pub(crate) struct Representation {
     pub(crate) bytes: Bytes,
     pub(crate) etag: String,
-    /// As the contents say it, or else the description.
+    /// The media type of the contents, or else that of the description.
     pub(crate) mime_type: Option<String>,
     pub(crate) is_text: bool,
 }
 
-/// Why contents cannot be sent.
+/// The reasons why contents cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unusable {
-    #[error("the contents are no base64")]
+    #[error("the contents are not valid base64")]
     Base64(#[from] Base64Error),
-    #[error("contents of this kind have no bytes")]
+    #[error("expected contents of kind text or blob")]
     Kind,
 }
 
-/// Whether contents are made a representation of in next to no time.
+/// Returns `true` if contents are small enough to be processed on the current thread.
 pub(crate) fn is_quick(contents: &AnyResourceContents) -> bool {
     match contents {
         AnyResourceContents::Text(text) => text.text.len() <= SMALL,
@@ -35,7 +35,7 @@ pub(crate) fn is_quick(contents: &AnyResourceContents) -> bool {
     }
 }
 
-/// Decodes contents. Without an entity tag it is made of all bytes.
+/// Decodes contents. If `etag` is `None`, the tag is computed from all bytes.
 pub(crate) fn represent(
     contents: AnyResourceContents,
     etag: Option<String>,
@@ -53,13 +53,14 @@ pub(crate) fn represent(
     })
 }
 
-/// Whether the tag of contents of a definition is known, or made in next to no time.
+/// Returns `true` if the tag of fixed contents is known, or they are small enough to be processed on
+/// the current thread.
 pub(crate) fn is_quick_fixed(body: &FixedBody) -> bool {
     body.known_etag().is_some() || body.contents().len() <= SMALL
 }
 
-/// The representation of contents that are part of a definition: nothing of them is copied, and
-/// they are read once for all requests.
+/// Creates the representation of contents that are part of a definition. They are not copied, and
+/// their tag is computed once.
 pub(crate) fn represent_fixed(body: &FixedBody, mime_type: Option<String>) -> Representation {
     Representation {
         bytes: body.contents().clone(),

@@ -1,32 +1,32 @@
-//! What of a representation is asked for: all, a part, or nothing if it has not changed
-//! (RFC 9110, 13 and 14).
+//! Evaluates conditions and ranges of a request: all of a representation, a part, or nothing if it
+//! has not changed (RFC 9110, 13 and 14).
 
 use std::ops::Range;
 
 use http::header::{IF_MATCH, IF_NONE_MATCH, IF_RANGE, RANGE};
 use http::{HeaderMap, HeaderName, Method};
 
-/// What is to be sent.
+/// What the response contains, and its status.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Selected {
-    /// 200, all of it.
+    /// 200: all bytes.
     Whole,
-    /// 206, these bytes.
+    /// 206: these bytes.
     Part(Range<usize>),
-    /// 304, the client has it.
+    /// 304: the client has the current representation.
     NotModified,
-    /// 412, it is not what the client takes it for.
+    /// 412: the representation does not match `If-Match`.
     Changed,
-    /// 416, there are no such bytes.
+    /// 416: the range is outside of the representation.
     Outside,
 }
 
-/// What a request selects of a representation with this tag and so many bytes.
+/// Returns what a request selects of a representation with this tag and size in bytes.
 pub(crate) fn select(method: &Method, headers: &HeaderMap, etag: &str, size: usize) -> Selected {
     unmet(headers, etag).unwrap_or_else(|| range(method, headers, etag, size))
 }
 
-/// The outcome of conditions that keep a request from being served; `None` where it is served.
+/// Evaluates `If-Match` and `If-None-Match`. Returns `None` if they are met or absent.
 pub(crate) fn unmet(headers: &HeaderMap, etag: &str) -> Option<Selected> {
     if headers.contains_key(IF_MATCH) && !named(headers, IF_MATCH).any(|tag| is(tag, etag)) {
         return Some(Selected::Changed);
@@ -37,13 +37,13 @@ pub(crate) fn unmet(headers: &HeaderMap, etag: &str) -> Option<Selected> {
         .then_some(Selected::NotModified)
 }
 
-/// The bytes that a request without such conditions selects.
+/// Evaluates `Range` and `If-Range`.
 fn range(method: &Method, headers: &HeaderMap, etag: &str, size: usize) -> Selected {
     let mut ranges = headers.get_all(RANGE).iter();
     let (Some(range), None) = (ranges.next(), ranges.next()) else {
         return Selected::Whole;
     };
-    // A date never fits: there is none that is exact enough.
+    // A date never matches: the server sends no `Last-Modified`.
     let fits = headers.get(IF_RANGE).is_none_or(|tag| tag == etag);
     if method != Method::GET || !fits {
         return Selected::Whole;
@@ -52,12 +52,12 @@ fn range(method: &Method, headers: &HeaderMap, etag: &str, size: usize) -> Selec
     range.unwrap_or(Selected::Whole)
 }
 
-/// The tags in a header.
+/// Iterates over the tags in a header.
 fn named(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     let values = headers.get_all(name).into_iter();
     let texts = values.filter_map(|value| value.to_str().ok());
-    // A tag with a comma falls apart; no half of it is one of ours, which have quotes on both
-    // sides.
+    // A tag that contains a comma is split. No part of it equals a tag of this server, because those
+    // have quotes on both sides.
     texts.flat_map(|text| text.split(',')).map(str::trim)
 }
 
@@ -65,8 +65,8 @@ fn is(tag: &str, etag: &str) -> bool {
     tag == "*" || tag == etag
 }
 
-/// The bytes that one range names; `None` where it is to be ignored: its form is unknown, or
-/// there are several.
+/// Parses a range. Returns `None` for a range that is ignored: its unit or form is unknown, or it
+/// contains several ranges.
 fn part(text: &str, size: usize) -> Option<Selected> {
     let (unit, range) = text.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
@@ -90,7 +90,7 @@ fn part(text: &str, size: usize) -> Option<Selected> {
     })
 }
 
-/// A number; one that is too large to be one stands for the largest.
+/// Parses a number. A number that is too large is treated as the maximum.
 fn number(text: &str) -> Option<usize> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(usize::MAX))
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_those_of_the_rfc() {
+    fn ranges_are_parsed_as_in_rfc_9110() {
         use Selected::*;
         for (range, size, expected) in [
             ("bytes=0-0", 10, Part(0..1)),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_come_before_ranges() {
+    fn conditions_are_evaluated_before_ranges() {
         use Selected::*;
         let range = (RANGE, "bytes=0-1");
         for (condition, expected) in [

@@ -1,4 +1,4 @@
-//! [`UrlService`]: URLs of resources as a service of tower.
+//! [`UrlService`]: a tower service that serves the URLs of resources.
 
 use crate::server::handle::Server;
 use crate::server::resource_urls::offload::offload;
@@ -17,7 +17,7 @@ use tracing::field::Empty;
 
 use super::answer;
 use super::read;
-use super::read::{Failed, Outcome};
+use super::read::{Failed, ReadOutcome};
 use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed};
 use crate::features::resources::found::Located;
 use crate::proposals::https_url::issue::{Denied, Urls};
@@ -32,26 +32,27 @@ use crate::transport::http::cors::Cors;
 use crate::transport::http::proxy::peer_address;
 use crate::transport::http::response_future::HttpFuture;
 
-/// Serves the URLs that a server has handed out, for any stack that takes services of tower: GET
-/// and HEAD, with ranges and conditions. Cheap to clone.
+/// A tower service that serves the URLs of a server's resources: GET and HEAD, with ranges and
+/// conditions. Cheap to clone.
 ///
-/// The last segment of the path is what counts, wherever the service is mounted. Who has a URL
-/// needs nothing else, so nothing that authenticates may stand before it; and whatever logs paths
-/// there, such as a proxy, logs what is as good as a key until it expires. `Host` and `Origin` are
-/// not looked at: a page in a browser that does not have the URL gets nothing by a name of its own,
-/// and one that has it cannot read what comes, but from the same origin or one
-/// of those that [`allow_pages`](Self::allow_pages) names.
+/// Only the last segment of the path matters, so the service can be mounted anywhere. The URL is
+/// the only credential: do not put authentication in front of the service, and consider that
+/// programs that log paths, such as a proxy, log credentials that are valid until they expire.
+/// `Host` and `Origin` are not checked: a page in a browser that does not have the URL gets nothing
+/// by DNS rebinding, and a page that has it can read the response only from the same origin or from
+/// an origin that [`allow_pages`](Self::allow_pages) permits.
 ///
-/// The body is what `resources/read` gives to whom the URL was handed out; of several contents, the
-/// first. Its media type is the one that the contents name. What fails has a status and a line of
-/// text: 403 for what was never handed out or was [taken back](crate::Server::revoke_url), 410
-/// for what has expired, 404 where there is no such resource any more. As many requests are served
-/// at once as the [`Limits`](crate::Limits) say for those of the protocol, and for as long.
+/// The body is what `resources/read` returns to the peer that received the URL; if there are
+/// several contents, the first. The media type is that of the contents. Errors have a line of text
+/// and one of these statuses: 403 for a URL that was never created or was
+/// [revoked](crate::Server::revoke_url), 410 for an expired one, 404 if the resource does not exist
+/// any more. The limits for the number and duration of requests are those of the protocol, see
+/// [`Limits`](crate::Limits); downloads are counted separately.
 #[derive(Clone)]
 pub struct UrlService {
     server: Server,
     urls: Arc<Urls>,
-    /// Which pages may read what is downloaded, and which proxies say who downloads it.
+    /// The origins of pages that may read downloads, and the trusted proxies.
     config: Option<Arc<HttpConfig>>,
 }
 
@@ -64,9 +65,8 @@ impl UrlService {
         }
     }
 
-    /// Lets pages read what they download by a URL (CORS) if `config` allows their origin. By
-    /// default only pages of the same origin can. `serve_http` does this with the configuration of
-    /// the endpoint.
+    /// Lets pages in browsers read downloads (CORS) if `config` allows their origin. By default only
+    /// pages of the same origin can. `serve_http` does this with the configuration of the endpoint.
     ///
     /// ```
     /// # fn mount(server: mcp_server::Server) -> Option<()> {
@@ -104,7 +104,7 @@ impl UrlService {
                 Some(response) => response,
                 None => service.answer(parts, address).await,
             };
-            // Also without `Origin`: the browser may keep the response for a page that has one.
+            // Also without `Origin`: the browser may cache the response and use it for a page.
             cors.apply(&mut response);
             response
         })
@@ -116,7 +116,7 @@ impl UrlService {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return refuse(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "only GET and HEAD are served\n",
+                "method not supported: expected GET or HEAD\n",
             );
         }
         if self.server.core.stopping.is_set() {
@@ -132,26 +132,29 @@ impl UrlService {
                 return refuse(StatusCode::GONE, "the URL has expired\n");
             }
             Err(Denied::Forged | Denied::Revoked) => {
-                return refuse(StatusCode::FORBIDDEN, "the URL is not valid\n");
+                return refuse(
+                    StatusCode::FORBIDDEN,
+                    "the URL is not valid or was revoked\n",
+                );
             }
         };
         let peer = PeerKey::of_http(None, address);
-        let place = match self.server.core.peers.usage(peer).download() {
+        let permit = match self.server.core.peers.usage(peer).download() {
             Ok(permit) => permit,
             Err(Exhausted::Share) => {
                 return refuse(
                     StatusCode::TOO_MANY_REQUESTS,
-                    "this client has too many requests in flight\n",
+                    "this client has too many requests in flight: retry later\n",
                 );
             }
             Err(Exhausted::Total) => {
                 return refuse(
                     StatusCode::SERVICE_UNAVAILABLE,
-                    "too many requests at once\n",
+                    "the server has too many requests in flight: retry later\n",
                 );
             }
         };
-        let not_found = "there is no such resource\n";
+        let not_found = "the resource does not exist\n";
         let found = self
             .server
             .catalogs
@@ -169,7 +172,7 @@ impl UrlService {
             mcp.resource.uri = %PeerText(&token.uri),
         );
         let ttl = u64::try_from(found.hints().ttl_ms).unwrap_or_default() / 1_000;
-        // The program's code, too.
+        // `catch`, because the program's function for claims may panic.
         let extensions = span.in_scope(|| catch(|| self.urls.extensions(token.principal)));
         let read = match extensions {
             Ok(extensions) => {
@@ -178,15 +181,15 @@ impl UrlService {
             }
             Err(_) => Err(Failed::Inside),
         };
-        let keep = ttl.min(left);
-        let made = match read {
+        let max_age = ttl.min(left);
+        let response = match read {
             Ok(outcome) => {
-                let response = self.respond_with(outcome, &parts, keep, place);
+                let response = self.respond_with(outcome, &parts, max_age, permit);
                 response.instrument(span.clone()).await
             }
             Err(failed) => Err(failed),
         };
-        let response = match made {
+        let response = match response {
             Ok(response) => response,
             Err(Failed::NotFound) => refuse(StatusCode::NOT_FOUND, not_found),
             Err(Failed::Inside) => refuse(
@@ -198,36 +201,35 @@ impl UrlService {
         response
     }
 
-    /// The response with what was found out. Large contents are decoded and hashed on another
-    /// thread.
+    /// Creates the response for an outcome. Large contents are decoded and hashed on another thread.
     async fn respond_with(
         &self,
-        outcome: Outcome,
+        outcome: ReadOutcome,
         parts: &Parts,
-        keep: u64,
-        place: DownloadPermit,
+        max_age: u64,
+        permit: DownloadPermit,
     ) -> Result<Response<HttpBody>, Failed> {
-        let (representation, place) = match outcome {
-            Outcome::WithoutContents(unread) => return Ok(answer::unread(unread, keep)),
-            Outcome::Fixed(body, mime_type) if is_quick_fixed(&body) => {
-                (Ok(represent_fixed(&body, mime_type)), place)
+        let (representation, permit) = match outcome {
+            ReadOutcome::WithoutContents(unread) => return Ok(answer::unread(unread, max_age)),
+            ReadOutcome::Fixed(body, mime_type) if is_quick_fixed(&body) => {
+                (Ok(represent_fixed(&body, mime_type)), permit)
             }
-            Outcome::Fixed(body, mime_type) => {
+            ReadOutcome::Fixed(body, mime_type) => {
                 let work = move || Ok(represent_fixed(&body, mime_type));
-                let done = offload(&self.urls, place, work).await;
+                let done = offload(&self.urls, permit, work).await;
                 done.ok_or(Failed::Inside)?
             }
-            Outcome::Read(contents, etag) if is_quick(&contents) => {
-                (represent(contents, etag), place)
+            ReadOutcome::Read(contents, etag) if is_quick(&contents) => {
+                (represent(contents, etag), permit)
             }
-            Outcome::Read(contents, etag) => {
+            ReadOutcome::Read(contents, etag) => {
                 let work = move || represent(contents, etag);
-                let done = offload(&self.urls, place, work).await;
+                let done = offload(&self.urls, permit, work).await;
                 done.ok_or(Failed::Inside)?
             }
         };
         let representation = representation.map_err(|error| {
-            tracing::error!(error = %Chain(&error), "a resource could not be sent by its URL");
+            tracing::error!(error = %Chain(&error), "the contents of a resource cannot be served by URL");
             Failed::Inside
         })?;
         let (method, headers) = (&parts.method, &parts.headers);
@@ -235,15 +237,15 @@ impl UrlService {
             method,
             headers,
             representation,
-            keep,
-            place,
+            max_age,
+            permit,
         ))
     }
 }
 
 impl PathService for UrlService {
-    fn takes(&self, path: &str) -> bool {
-        self.urls.takes(path)
+    fn serves_path(&self, path: &str) -> bool {
+        self.urls.serves_path(path)
     }
 
     fn respond(&self, parts: Parts, remote: SocketAddr) -> HttpFuture {

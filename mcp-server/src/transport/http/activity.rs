@@ -1,5 +1,5 @@
-//! [`Activity`]: whether a connection is in use, seen by the task that serves it and by the one
-//! that accepts others.
+//! [`Activity`]: whether a connection is in use, shared by the task that serves it and the task that
+//! accepts connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -12,42 +12,42 @@ use super::peer_table::Idle;
 use crate::protocol::limits::Limits;
 use crate::util::select::{Either, select};
 
-/// Counts events of all connections, so that these can be ordered without reading a clock.
+/// Counts events of all connections, so that they can be ordered without reading a clock.
 pub(crate) type EventCounter = Arc<AtomicU64>;
 
-/// What happens on a connection.
+/// The activity of a connection.
 #[derive(Debug)]
 pub(crate) struct Activity {
-    /// Requests whose response has not left completely.
+    /// The number of requests whose response was not sent completely.
     in_flight: AtomicUsize,
-    /// The event at which it became idle.
+    /// The event at which the connection became idle.
     idle_since: AtomicU64,
     /// Whether the head of a request has arrived.
     has_begun: AtomicBool,
-    /// Notified when it has.
+    /// Notified when the head of the first request has arrived.
     begun: Notify,
-    /// Whether a request is handled in the current poll of the connection.
+    /// Whether a request was handled in the current poll of the connection.
     has_had_turn: AtomicBool,
     /// Whether another request waits for the next poll.
     has_waiting: AtomicBool,
-    /// Responses that are complete, but for bytes that HTTP/2 still holds.
+    /// The number of complete responses of which HTTP/2 still buffers bytes.
     unsent: AtomicUsize,
-    /// How many of those have left.
+    /// The number of such responses that were sent.
     sent: AtomicUsize,
     events: EventCounter,
     evicted: Notify,
 }
 
-/// Why a connection ends although neither side has closed it.
+/// Why the server closes a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Overdue {
-    /// No request came in time.
+pub(crate) enum CloseReason {
+    /// No request arrived in time.
     NoRequest,
-    /// It was idle for too long.
+    /// The connection was idle for too long.
     Idle,
     /// The client does not read its responses.
     Unread,
-    /// A new connection takes its place.
+    /// A new connection replaces it.
     Evicted,
 }
 
@@ -67,7 +67,7 @@ impl Activity {
         })
     }
 
-    /// Notes a request, until its response has left and what is returned is dropped.
+    /// Counts a request until the returned guard is dropped.
     pub(crate) fn begin(self: &Arc<Self>) -> InFlightRequest {
         self.in_flight.fetch_add(1, Ordering::AcqRel);
         if !self.has_begun.load(Ordering::Relaxed) {
@@ -87,22 +87,22 @@ impl Activity {
 
     /// Waits until the head of a request has arrived. For one task at a time.
     pub(super) async fn begun(&self) {
-        // The notification is kept if it comes before this waits for it.
+        // `Notify` stores the notification if it is sent before this waits.
         if !self.has_begun() {
             self.begun.notified().await;
         }
     }
 
-    /// Notes that a connection of HTTP/1.1 is polled, in which one request is handled.
+    /// Marks the start of a poll of an HTTP/1.1 connection. One request is handled in each poll.
     pub(super) fn start_turn(&self) {
         let is_taken = self.has_waiting.load(Ordering::Relaxed);
         self.has_had_turn.store(is_taken, Ordering::Relaxed);
         self.has_waiting.store(false, Ordering::Relaxed);
     }
 
-    /// Returns `true` for a request that can be handled in the current poll of the connection.
-    /// Otherwise it has to wait for the next one: a client may send very many requests at once, and
-    /// must not keep those of other connections waiting.
+    /// Returns `true` if a request can be handled in the current poll of the connection. Otherwise it
+    /// waits for the next poll: a client that sends very many requests at once must not delay those
+    /// of other connections.
     pub(super) fn take_turn(&self) -> bool {
         if self.has_had_turn.load(Ordering::Relaxed) {
             self.has_waiting.store(true, Ordering::Relaxed);
@@ -112,37 +112,37 @@ impl Activity {
         true
     }
 
-    /// Asks the task that serves the connection to close it.
+    /// Tells the task that serves the connection to close it.
     pub(crate) fn evict(&self) {
         self.evicted.notify_one();
     }
 
-    /// Where responses wait in the buffers of HTTP/2: how many have left them so far.
+    /// Returns the number of buffered responses sent so far, or `None` if HTTP/2 buffers none.
     fn unsent(&self) -> Option<usize> {
         let waits = self.unsent.load(Ordering::Acquire) > 0;
         waits.then(|| self.sent.load(Ordering::Acquire))
     }
 
-    /// Resolves when the connection is to be closed. `deadline` is for the first request.
-    pub(crate) async fn overdue(&self, deadline: Instant, limits: &Limits) -> Overdue {
+    /// Waits until the connection has to be closed. `deadline` applies to the first request.
+    pub(crate) async fn overdue(&self, deadline: Instant, limits: &Limits) -> CloseReason {
         if let Either::First(()) = select(self.evicted.notified(), sleep_until(deadline)).await {
-            return Overdue::Evicted;
+            return CloseReason::Evicted;
         }
         if !self.has_begun() {
-            return Overdue::NoRequest;
+            return CloseReason::NoRequest;
         }
         let interval = limits.connection_idle_time.min(limits.write_time);
         let (mut idle_since, mut idle_for) = (self.idle_since(), Duration::ZERO);
         let mut unsent = self.unsent();
         loop {
             if let Either::First(()) = select(self.evicted.notified(), sleep(interval)).await {
-                return Overdue::Evicted;
+                return CloseReason::Evicted;
             }
             let now = self.idle_since();
             if now.is_some() && now == idle_since {
                 idle_for += interval;
                 if idle_for >= limits.connection_idle_time {
-                    return Overdue::Idle;
+                    return CloseReason::Idle;
                 }
             } else {
                 (idle_since, idle_for) = (now, Duration::ZERO);
@@ -150,7 +150,7 @@ impl Activity {
             let before = unsent;
             unsent = self.unsent();
             if unsent.is_some() && unsent == before {
-                return Overdue::Unread;
+                return CloseReason::Unread;
             }
         }
     }
@@ -165,14 +165,14 @@ impl Idle for Arc<Activity> {
 }
 
 impl Activity {
-    /// The event since which it is idle; `None` while a request is in flight.
+    /// Returns the event at which the connection became idle, or `None` while a request is in flight.
     pub(crate) fn idle_since(&self) -> Option<u64> {
         let idle = self.in_flight.load(Ordering::Acquire) == 0;
         idle.then(|| self.idle_since.load(Ordering::Acquire))
     }
 }
 
-/// A request whose response has not left completely.
+/// A guard for a request whose response was not sent completely.
 #[derive(Debug)]
 pub(crate) struct InFlightRequest {
     activity: Arc<Activity>,
@@ -180,7 +180,7 @@ pub(crate) struct InFlightRequest {
 }
 
 impl InFlightRequest {
-    /// Notes that the response is complete, and waits for the client in the buffers of HTTP/2.
+    /// Marks the response as complete, while HTTP/2 still buffers bytes of it.
     pub(crate) fn set_unsent(&self) {
         if !self.is_unsent.swap(true, Ordering::AcqRel) {
             self.activity.unsent.fetch_add(1, Ordering::AcqRel);
@@ -195,7 +195,7 @@ impl Drop for InFlightRequest {
             activity.unsent.fetch_sub(1, Ordering::AcqRel);
             activity.sent.fetch_add(1, Ordering::AcqRel);
         }
-        // Before the count, so that whoever sees none in flight sees this, too.
+        // Stored before the count changes, so that a task that reads 0 also reads this event.
         let event = activity.events.fetch_add(1, Ordering::Relaxed);
         activity.idle_since.store(event, Ordering::Release);
         activity.in_flight.fetch_sub(1, Ordering::AcqRel);

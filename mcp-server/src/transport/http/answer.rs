@@ -1,5 +1,5 @@
-//! The response to a request: one JSON text where that is all there is to say, else a stream of
-//! events.
+//! Creates HTTP responses: one JSON text, or a stream of events if the handler sends messages before
+//! its response.
 
 use crate::protocol::answer::error_message;
 use crate::transport::http::event_stream::ClosingQueue;
@@ -13,29 +13,31 @@ use std::time::Duration;
 
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
-use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::rpc::ErrorObject;
 use mcp_types::sse::{Event, write_event};
 use tokio::time::sleep;
 
 use super::body::HttpBody;
 use crate::protocol::answer::{Answer, Rejection};
+use crate::protocol::lifecycle::unsupported;
 use crate::protocol::request_task::RequestTask;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::sse_queue::SseQueue;
+use crate::transport::http::status;
 use crate::util::select::{Either, select};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// A response without a body.
+/// Creates a response without a body.
 pub(crate) fn empty(status: StatusCode) -> Response<HttpBody> {
     let mut response = Response::new(HttpBody::none());
     *response.status_mut() = status;
     response
 }
 
-/// A response of one JSON text.
+/// Creates a response with a JSON text.
 pub(crate) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
     let mut response = Response::new(HttpBody::whole(text));
     *response.status_mut() = status;
@@ -43,7 +45,8 @@ pub(crate) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
     response
 }
 
-/// A response of text for people and programs that do not speak the protocol. Not to be cached.
+/// Creates a response with text for people and for programs that do not use the protocol. It must not
+/// be cached.
 pub(crate) fn text(status: StatusCode, media: &'static str, text: String) -> Response<HttpBody> {
     let mut response = Response::new(HttpBody::whole(text.into_bytes()));
     *response.status_mut() = status;
@@ -53,7 +56,7 @@ pub(crate) fn text(status: StatusCode, media: &'static str, text: String) -> Res
     response
 }
 
-/// A response of events.
+/// Creates a response with a stream of events.
 pub(crate) fn events(body: HttpBody) -> Response<HttpBody> {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
@@ -63,43 +66,38 @@ pub(crate) fn events(body: HttpBody) -> Response<HttpBody> {
     response
 }
 
-/// The response to a request that is not looked at.
-pub(crate) fn refusal(refusal: Refusal) -> Response<HttpBody> {
-    let Refusal(status, what) = refusal;
-    tracing::debug!(%status, what, "HTTP request refused");
-    let code = if status.is_server_error() {
-        rpc::INTERNAL_ERROR
-    } else {
-        rpc::INVALID_REQUEST
+/// Creates the response to a request that the endpoint rejects.
+pub(crate) fn refusal(refusal: &Refusal) -> Response<HttpBody> {
+    let status = status::of_refusal(refusal);
+    tracing::debug!(%status, reason = %refusal, "HTTP request rejected");
+    let error = match refusal {
+        Refusal::ProtocolVersion(requested) => unsupported(requested),
+        _ if status.is_server_error() => ErrorObject::internal_error(refusal.to_string()),
+        _ => ErrorObject::invalid_request(refusal.to_string()),
     };
-    let mut response = json(status, error_message(None, &ErrorObject::new(code, what)));
+    let mut response = json(status, error_message(None, &error));
+    let headers = response.headers_mut();
+    if let Refusal::Method { allowed, .. } = refusal {
+        headers.insert(ALLOW, HeaderValue::from_static(allowed));
+    }
     if matches!(
         status,
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
     ) {
-        let headers = response.headers_mut();
         headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
     }
     response
 }
 
-/// The response to a method of HTTP that is not served.
-pub(crate) fn not_allowed(allowed: &'static str) -> Response<HttpBody> {
-    let what = "this method of HTTP is not served";
-    let mut response = refusal(Refusal(StatusCode::METHOD_NOT_ALLOWED, what));
-    let headers = response.headers_mut();
-    headers.insert(ALLOW, HeaderValue::from_static(allowed));
-    response
+/// Creates the response that consists of one message, for a client that has no session.
+pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
+    let status = status::of_answer(answer.refused.as_ref());
+    message(status, answer)
 }
 
-/// The response with an answer and nothing else.
-pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
-    let status = match &answer.refused {
-        None => StatusCode::OK,
-        Some(Rejection::Malformed | Rejection::Mismatch) => StatusCode::BAD_REQUEST,
-        Some(Rejection::NoMethod) => StatusCode::NOT_FOUND,
-        Some(Rejection::Forbidden(_)) => StatusCode::FORBIDDEN,
-    };
+/// Creates the response that consists of one message. If another access token is needed, the header
+/// `WWW-Authenticate` says so.
+pub(crate) fn message(status: StatusCode, answer: Answer) -> Response<HttpBody> {
     let mut response = json(status, answer.message);
     if let Some(Rejection::Forbidden(Some(challenge))) = &answer.refused
         && let Ok(challenge) = HeaderValue::from_str(challenge.as_str())
@@ -109,44 +107,45 @@ pub(crate) fn answer(answer: Answer) -> Response<HttpBody> {
     response
 }
 
-/// Serves a request whose end the client waits for: it lasts as long as the response is read.
+/// Runs a request until its response is known or becomes a stream. The request is cancelled when the
+/// response is dropped.
 pub(crate) async fn call(
     call: RequestTask,
-    line: Arc<SseQueue>,
+    queue: Arc<SseQueue>,
     keep_alive: Duration,
 ) -> Response<HttpBody> {
     let mut call = call.end_with_server();
-    let line = ClosingQueue(line);
-    if let Some(last) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
-        return finish(&line, last);
+    let queue = ClosingQueue(queue);
+    if let Some(answer) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
+        return finish(&queue, answer);
     }
-    // What is said at once leaves at once; a quiet request becomes a stream when it needs a
-    // comment to keep the connection.
-    let said = poll_fn(|task| {
+    // The response becomes a stream with the first message, or when a comment is needed to keep the
+    // connection open.
+    let first_message = poll_fn(|task| {
         if let Some(answer) = poll_call(&mut call, task) {
             return Poll::Ready(Some(answer));
         }
-        if line.0.is_empty(task.waker()) {
+        if queue.0.is_empty(task.waker()) {
             return Poll::Pending;
         }
         Poll::Ready(None)
     });
-    let first = match Box::pin(select(said, sleep(keep_alive))).await {
-        Either::First(Some(answer)) => return finish(&line, answer),
-        Either::First(None) => line.0.take(),
+    let first = match Box::pin(select(first_message, sleep(keep_alive))).await {
+        Either::First(Some(answer)) => return finish(&queue, answer),
+        Either::First(None) => queue.0.take(),
         Either::Second(()) => comment(),
     };
     // hyper polls the body only while the client reads, so the call is spawned: otherwise
     // `request_time` would not elapse.
-    let way = Arc::clone(&line.0);
+    let sender = Arc::clone(&queue.0);
     let work = tokio::spawn(async move {
-        way.end(&call.await.message);
+        sender.end(&call.await.message);
     });
     events(HttpBody::events(Events {
-        line,
+        queue,
         work: work.abort_handle(),
         ready: first,
-        over: false,
+        ended: false,
         keep_alive,
         timer: Box::pin(sleep(keep_alive)),
     }))
@@ -159,12 +158,12 @@ fn poll_call(call: &mut RequestTask, task: &mut Context<'_>) -> Option<Answer> {
     }
 }
 
-/// The whole response, where nothing of it has left yet.
-fn finish(queue: &ClosingQueue, last: Answer) -> Response<HttpBody> {
+/// Creates the response if nothing of it was sent yet.
+fn finish(queue: &ClosingQueue, response: Answer) -> Response<HttpBody> {
     let mut text = queue.0.take();
     if text.is_empty() {
-        return answer(last);
+        return answer(response);
     }
-    let _ = write_event(&mut text, &Event::data(&last.message));
+    let _ = write_event(&mut text, &Event::data(&response.message));
     events(HttpBody::whole(text))
 }

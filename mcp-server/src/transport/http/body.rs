@@ -1,4 +1,4 @@
-//! [`HttpBody`]: the body of a response, and what the response occupies until it has left.
+//! [`HttpBody`]: the body of a response, and the permits that are held until it was sent.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -11,21 +11,21 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::activity::InFlightRequest;
 #[cfg(feature = "https-url")]
-use super::pieces::Pieces;
+use super::chunks::Chunks;
 use super::stream_executor::StreamProgress;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::event_stream::Events;
 use crate::transport::http::session::stream_reader::StreamReader;
 
-/// The most that HTTP/2 gets at once: as much as a frame has by default. What it has got stays in
+/// The maximum number of bytes passed to HTTP/2 at once: the default size of a frame. They stay in
 /// memory until the client opens its flow-control window.
 const FRAME_BYTES: usize = 16 << 10;
 
-/// The body of a response: nothing, one text, or events as they come.
+/// The body of a response: empty, one text, or a stream of events.
 pub struct HttpBody {
     kind: BodyKind,
     guard: ResponseGuard,
-    /// There for HTTP/2.
+    /// Present for HTTP/2.
     frames: Option<Box<Frames>>,
 }
 
@@ -36,7 +36,7 @@ enum BodyKind {
     StreamReader(Box<StreamReader>),
     Stream(Streaming),
     #[cfg(feature = "https-url")]
-    Pieces(Pieces),
+    Chunks(Chunks),
 }
 
 impl From<RequestPermit> for Permit {
@@ -45,37 +45,37 @@ impl From<RequestPermit> for Permit {
     }
 }
 
-/// What a response occupies until all of it has left.
+/// The permits of a response, held until all of it was sent.
 #[derive(Default)]
 struct ResponseGuard {
     permit: Permit,
     request: Option<InFlightRequest>,
 }
 
-/// The place of a request among those in flight.
+/// The permit of a request in flight.
 #[derive(Default)]
 pub(crate) enum Permit {
-    /// It needs none, or has given it back.
+    /// The request needs no permit, or has released it.
     #[default]
     None,
     Owned {
         _permit: RequestPermit,
     },
-    /// Work goes on that does not end with the response.
+    /// Shared with work that continues after the response.
     Shared {
         _permit: Arc<RequestPermit>,
     },
 }
 
-/// A body that leaves in frames of HTTP/2.
+/// The state of a body that is sent in frames of HTTP/2.
 struct Frames {
     guard: Arc<ResponseGuard>,
-    /// What did not fit into a frame.
+    /// The bytes that did not fit into a frame.
     rest: Bytes,
     progress: Option<Arc<StreamProgress>>,
 }
 
-/// Bytes that occupy what the response does.
+/// Bytes that hold the permits of their response.
 struct Guarded<G> {
     bytes: Bytes,
     _guard: G,
@@ -87,34 +87,34 @@ impl<G> AsRef<[u8]> for Guarded<G> {
     }
 }
 
-/// The next bytes of a body and what gives those after them; `None` where there are none.
-pub(crate) type Piece = Option<(Vec<u8>, Option<Box<dyn Source>>)>;
+/// The next bytes of a body, and the source of those after them. `None` at the end.
+pub(crate) type Chunk = Option<(Vec<u8>, Option<Box<dyn Source>>)>;
 
-/// Gives a body piece by piece.
+/// Produces a body in chunks.
 pub(crate) trait Source: Send {
-    fn next(self: Box<Self>) -> Pin<Box<dyn Future<Output = Piece> + Send>>;
+    fn next(self: Box<Self>) -> Pin<Box<dyn Future<Output = Chunk> + Send>>;
 }
 
-/// A source, between two pieces or on its way to the next.
+/// A source, between two chunks or while it produces one.
 enum Streaming {
-    Rests(Option<Box<dyn Source>>),
-    Reads(Pin<Box<dyn Future<Output = Piece> + Send>>),
+    Idle(Option<Box<dyn Source>>),
+    Busy(Pin<Box<dyn Future<Output = Chunk> + Send>>),
 }
 
 impl Streaming {
     fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
-        if let Self::Rests(source) = self {
+        if let Self::Idle(source) = self {
             let Some(source) = source.take() else {
                 return Poll::Ready(None);
             };
-            *self = Self::Reads(source.next());
+            *self = Self::Busy(source.next());
         }
-        let Self::Reads(reads) = self else {
+        let Self::Busy(future) = self else {
             return Poll::Ready(None);
         };
-        reads.as_mut().poll(task).map(|piece| {
-            let (text, rest) = piece.map_or((None, None), |(text, rest)| (Some(text), rest));
-            *self = Self::Rests(rest);
+        future.as_mut().poll(task).map(|chunk| {
+            let (text, rest) = chunk.map_or((None, None), |(text, rest)| (Some(text), rest));
+            *self = Self::Idle(rest);
             text
         })
     }
@@ -129,10 +129,12 @@ impl HttpBody {
         }
     }
 
+    /// Creates an empty body.
     pub(crate) fn none() -> Self {
         Self::new(BodyKind::Empty)
     }
 
+    /// Creates a body of one text.
     pub(crate) fn whole(text: Vec<u8>) -> Self {
         Self::new(BodyKind::Whole(text.into()))
     }
@@ -142,37 +144,37 @@ impl HttpBody {
         Self::new(BodyKind::Whole(bytes))
     }
 
-    /// Bytes of any length, piece by piece.
+    /// Creates a body of bytes, which are sent in chunks.
     #[cfg(feature = "https-url")]
-    pub(crate) fn pieces(bytes: Bytes) -> Self {
-        Self::new(BodyKind::Pieces(Pieces::new(bytes)))
+    pub(crate) fn chunks(bytes: Bytes) -> Self {
+        Self::new(BodyKind::Chunks(Chunks::new(bytes)))
     }
 
     pub(crate) fn events(events: Events) -> Self {
         Self::new(BodyKind::Events(Box::new(events)))
     }
 
-    /// What a legacy stream says.
+    /// Creates a body with the events of a legacy stream.
     pub(crate) fn reader(reader: StreamReader) -> Self {
         Self::new(BodyKind::StreamReader(Box::new(reader)))
     }
 
-    /// What a source gives.
+    /// Creates a body with the chunks of a source.
     pub(crate) fn stream(source: impl Source + 'static) -> Self {
-        Self::new(BodyKind::Stream(Streaming::Rests(Some(Box::new(source)))))
+        Self::new(BodyKind::Stream(Streaming::Idle(Some(Box::new(source)))))
     }
 
-    /// Keeps a permit until the body has left.
+    /// Holds a permit until the body was sent.
     pub(crate) fn keep_permit(&mut self, permit: Permit) {
         self.guard.permit = permit;
     }
 
-    /// Keeps a connection busy until the body has left.
+    /// Marks the connection as busy until the body was sent.
     pub(crate) fn keep_busy(&mut self, request: InFlightRequest) {
         self.guard.request = Some(request);
     }
 
-    /// Makes it leave in frames of HTTP/2.
+    /// Sends the body in frames of HTTP/2.
     pub(crate) fn set_http2(&mut self) {
         self.frames = Some(Box::new(Frames {
             guard: Arc::new(std::mem::take(&mut self.guard)),
@@ -181,7 +183,7 @@ impl HttpBody {
         }));
     }
 
-    /// The next bytes of any length, and whether nothing follows them.
+    /// Returns the next bytes, or `None` at the end.
     fn poll_data(&mut self, task: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let text = match &mut self.kind {
             BodyKind::Empty => return Poll::Ready(None),
@@ -191,7 +193,7 @@ impl HttpBody {
                 return Poll::Ready(Some(self.guarded(text)));
             }
             #[cfg(feature = "https-url")]
-            BodyKind::Pieces(pieces) => return Poll::Ready(pieces.next()),
+            BodyKind::Chunks(chunks) => return Poll::Ready(chunks.next()),
             BodyKind::Events(events) => events.poll(task),
             BodyKind::StreamReader(reader) => reader.poll(task),
             BodyKind::Stream(stream) => stream.poll(task),
@@ -199,7 +201,7 @@ impl HttpBody {
         text.map(|text| text.map(Bytes::from))
     }
 
-    /// A whole body, which over HTTP/1 keeps what it occupies until it is written.
+    /// Attaches the permits to the bytes of a whole body, which HTTP/1 drops when they are written.
     fn guarded(&mut self, bytes: Bytes) -> Bytes {
         let guard = std::mem::take(&mut self.guard);
         if guard.request.is_none() && matches!(guard.permit, Permit::None) {
@@ -215,20 +217,20 @@ impl HttpBody {
         match &self.kind {
             BodyKind::Empty => true,
             BodyKind::Whole(_) => false,
-            BodyKind::Events(events) => events.is_over(),
-            BodyKind::StreamReader(reader) => reader.is_over(),
-            BodyKind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
+            BodyKind::Events(events) => events.has_ended(),
+            BodyKind::StreamReader(reader) => reader.has_ended(),
+            BodyKind::Stream(stream) => matches!(stream, Streaming::Idle(None)),
             #[cfg(feature = "https-url")]
-            BodyKind::Pieces(pieces) => pieces.len() == 0,
+            BodyKind::Chunks(chunks) => chunks.len() == 0,
         }
     }
 
-    /// The next frame of HTTP/2.
+    /// Returns the next frame of HTTP/2.
     fn poll_http2(&mut self, task: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if let Some(frames) = &self.frames
             && let Some(progress) = &frames.progress
         {
-            progress.asked();
+            progress.set_requested();
         }
         let has_rest = self
             .frames
@@ -254,7 +256,7 @@ impl HttpBody {
         let size = frames.rest.len().min(FRAME_BYTES);
         let frame = frames.rest.split_to(size);
         if let Some(progress) = &frames.progress {
-            progress.gave();
+            progress.add_frame();
         }
         Poll::Ready(Some(frame))
     }
@@ -264,7 +266,7 @@ impl Drop for HttpBody {
     fn drop(&mut self) {
         if let Some(frames) = &mut self.frames {
             frames.rest = Bytes::new();
-            // HTTP/2 has what it needs, and holds a part of it.
+            // The body is complete, but HTTP/2 still buffers a part of it.
             if Arc::strong_count(&frames.guard) > 1
                 && let Some(request) = &frames.guard.request
             {
@@ -301,7 +303,7 @@ impl Body for HttpBody {
             BodyKind::Empty => SizeHint::with_exact(rest as u64),
             BodyKind::Whole(text) => SizeHint::with_exact(text.len() as u64),
             #[cfg(feature = "https-url")]
-            BodyKind::Pieces(pieces) => SizeHint::with_exact((pieces.len() + rest) as u64),
+            BodyKind::Chunks(chunks) => SizeHint::with_exact((chunks.len() + rest) as u64),
             BodyKind::Events(_) | BodyKind::StreamReader(_) | BodyKind::Stream(_) => {
                 SizeHint::default()
             }
@@ -316,7 +318,7 @@ impl std::fmt::Debug for HttpBody {
             BodyKind::Whole(_) => "HttpBody(whole)",
             BodyKind::Events(_) => "HttpBody(events)",
             #[cfg(feature = "https-url")]
-            BodyKind::Pieces(_) => "HttpBody(pieces)",
+            BodyKind::Chunks(_) => "HttpBody(chunks)",
             BodyKind::StreamReader(_) | BodyKind::Stream(_) => "HttpBody(stream)",
         })
     }

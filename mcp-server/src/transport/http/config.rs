@@ -1,11 +1,11 @@
-//! [`HttpConfig`], and what is refused before a body is read.
+//! [`HttpConfig`], and the checks of a request's head.
 
 use crate::transport::http::refusal::Refusal;
 use std::sync::Arc;
 
+use http::HeaderName;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use http::request::Parts;
-use http::{HeaderName, StatusCode};
 use mcp_types::Revision;
 
 use super::header_names::PROTOCOL_VERSION;
@@ -16,11 +16,11 @@ use super::session::session_store::SessionStore;
 use crate::protocol::extensions::Principal;
 use crate::transport::http::operation_paths::Paths;
 
-/// Under which names an endpoint may be reached.
+/// Configures an HTTP endpoint.
 ///
-/// The default is for servers on the user's own machine: `localhost`, `127.0.0.1` and `[::1]`, at
-/// any port. A page in a browser cannot reach such a server by a name of its own that leads there
-/// (DNS rebinding), since both headers would tell.
+/// The default is for servers on the user's own machine: requests must address `localhost`,
+/// `127.0.0.1` or `[::1]`, at any port. A page in a browser cannot reach such a server by a DNS name
+/// that resolves to this machine (DNS rebinding), because `Host` and `Origin` are checked.
 #[derive(Clone, Default)]
 pub struct HttpConfig {
     hosts: Hosts,
@@ -53,14 +53,15 @@ enum Hosts {
 }
 
 impl HttpConfig {
-    /// The default.
+    /// Creates the default configuration.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The names that the header `Host` may say, in place of the local ones: `example.com` for any
-    /// port, `example.com:8443` for that one. Pages of these hosts may send requests, too.
+    /// Sets the allowed values of the header `Host`, instead of the local names: `example.com` allows
+    /// any port, `example.com:8443` only that one. Pages in browsers from these hosts may send
+    /// requests, too.
     #[must_use]
     pub fn allow_hosts<T: Into<String>>(mut self, hosts: impl IntoIterator<Item = T>) -> Self {
         let hosts = hosts.into_iter().map(|host| lower(host.into())).collect();
@@ -68,15 +69,15 @@ impl HttpConfig {
         self
     }
 
-    /// The pages in browsers that may send requests and read the responses (CORS), beside those
-    /// of the server's own hosts: `https://app.example.com`, with the port where it is not the
-    /// scheme's. There is no wildcard.
+    /// Adds origins of pages in browsers that may send requests and read the responses (CORS), in
+    /// addition to the server's own hosts: `https://app.example.com`, with the port if it is not
+    /// the default port of the scheme. There is no wildcard.
     ///
     /// Pages may send the headers of the protocol, `Authorization` and those of
     /// [`allow_headers`](Self::allow_headers). Cookies are never allowed. If a middleware in front
     /// of the service authenticates requests, it has to pass on those with the method `OPTIONS`
     /// and a header `Access-Control-Request-Method`, which browsers send without credentials, and
-    /// it has to set CORS headers on its own refusals.
+    /// it has to set CORS headers on its own error responses.
     #[must_use]
     pub fn allow_origins<T: Into<String>>(mut self, origins: impl IntoIterator<Item = T>) -> Self {
         let origins = origins.into_iter().map(|origin| lower(origin.into()));
@@ -84,44 +85,45 @@ impl HttpConfig {
         self
     }
 
-    /// Takes any `Host`. Safe only where something in front of the server checks it, or where
-    /// every request has to be authenticated. `Origin` is checked all the same.
+    /// Accepts any `Host`. This is safe only if a proxy in front of the server checks it, or if every
+    /// request is authenticated. `Origin` is still checked.
     #[must_use]
     pub fn any_host(mut self) -> Self {
         self.hosts = Hosts::Any;
         self
     }
 
-    /// Where legacy sessions are kept, so that several processes can serve them. By default each
-    /// process has its own.
+    /// Sets the store of legacy sessions, so that several processes can serve them. By default each
+    /// process has its own sessions.
     #[must_use]
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.sessions = Some(store);
         self
     }
 
-    /// Where events of legacy streams are kept for clients that come back. By default that is the
-    /// memory of the process.
+    /// Sets the store for events of legacy streams, from which clients resume after a reconnect. By
+    /// default events are stored in memory.
     #[must_use]
     pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
         self.events = Some(store);
         self
     }
 
-    /// Serves the deprecated transport HTTP+SSE of revision 2024-11-05 as well, for clients that
-    /// know nothing newer. It is off by default.
+    /// Also serves the deprecated transport HTTP+SSE of revision 2024-11-05 at `path`, for clients
+    /// that support nothing newer. Off by default.
     ///
-    /// Such a client is given the URL with this path, `/sse` by custom. It sends a GET, and the
-    /// first event of the response says where its messages are to be posted: at the same path,
-    /// with an id that nobody can guess. The answers come on the stream, which is the connection:
-    /// when it ends, so does all that was asked. It is of this process alone, so POSTs have to
-    /// reach the process that the GET reached.
+    /// Such a client is configured with a URL of this path, usually `/sse`. It sends a GET, and the
+    /// first event of the response contains the URL for its messages: the same path with an
+    /// unpredictable id. Responses are sent on the stream. When the stream ends, its requests are
+    /// cancelled. A stream belongs to one process, so POSTs have to reach the process that received
+    /// the GET.
     ///
-    /// The path is the one that clients see, and the service has to see the same: under axum mount
-    /// it by `route_service`, which leaves paths as they are, and not by `nest_service`. It may be
-    /// that of Streamable HTTP, whose requests can be told apart: a client that tries that first,
-    /// as the specification advises, gets the newer one. Names, sizes, times and numbers are
-    /// bounded as elsewhere, the streams by [`Limits::sessions`](crate::Limits).
+    /// The path is the one that clients use, and the service has to see the same path: with axum,
+    /// mount it by `route_service`, which does not change paths, and not by `nest_service`. The path
+    /// may be that of Streamable HTTP, because their requests can be distinguished: a client that
+    /// tries Streamable HTTP first, as the specification recommends, uses that. The same limits
+    /// apply; the number of streams is limited by
+    /// [`Limits::sessions`](field@crate::Limits::sessions).
     ///
     /// ```
     /// use mcp_server::HttpConfig;
@@ -134,18 +136,13 @@ impl HttpConfig {
         self
     }
 
-    /// Whether nothing but local names is allowed.
+    /// Returns `true` if only local names are allowed.
     pub(crate) fn is_local(&self) -> bool {
         matches!(self.hosts, Hosts::Local)
     }
 
-    /// Checks that the request addresses the server by a name that is its own.
+    /// Checks that the request addresses the server by one of its own names.
     pub(crate) fn check_host(&self, parts: &Parts) -> Result<(), Refusal> {
-        let forbidden = |what| Refusal(StatusCode::FORBIDDEN, what);
-        self.addressed(parts).map_err(forbidden)
-    }
-
-    fn addressed(&self, parts: &Parts) -> Result<(), &'static str> {
         if matches!(self.hosts, Hosts::Any) {
             return Ok(());
         }
@@ -153,12 +150,12 @@ impl HttpConfig {
         let mut named = headers.iter().map(|host| host.to_str().unwrap_or_default());
         let first = named.next();
         if named.next().is_some() {
-            return Err("more than one `Host`");
+            return Err(Refusal::RepeatedHost);
         }
-        // HTTP/2 has the host in the address, and so has a request to a proxy.
+        // Requests over HTTP/2, and those to a proxy, have the host in the URI.
         let authority = parts.uri.authority().map(http::uri::Authority::as_str);
         if first.is_none() && authority.is_none() {
-            return Err("no `Host`");
+            return Err(Refusal::MissingHost);
         }
         if first
             .into_iter()
@@ -167,8 +164,15 @@ impl HttpConfig {
         {
             return Ok(());
         }
-        self.refused.host(first.or(authority).unwrap_or_default());
-        Err("this `Host` is not allowed")
+        let found = first.or(authority).unwrap_or_default();
+        self.refused.host(found);
+        Err(Refusal::Host {
+            found: found.to_owned(),
+            expected: match self.hosts {
+                Hosts::Local => "`localhost`, `127.0.0.1` or `[::1]`",
+                _ => "a host that the server allows",
+            },
+        })
     }
 
     fn host(&self, host: &str) -> bool {
@@ -192,7 +196,7 @@ impl HttpConfig {
             address.is_some_and(|(scheme, host)| {
                 let web =
                     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
-                // Whoever takes any host has not said which pages are its own.
+                // With any host allowed, only local origins are known to be the server's own.
                 let host = match self.hosts {
                     Hosts::Any => is_local(host),
                     _ => self.host(host),
@@ -215,7 +219,7 @@ fn is_local(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name == "127.0.0.1" || name == "[::1]"
 }
 
-/// The name in `name:port`. What follows a colon and is no port stays.
+/// Removes the port from `name:port`. Text after a colon that is not a port is kept.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -223,10 +227,10 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// How nearly all clients say that they read both forms of answers.
+/// The value of `Accept` that nearly all clients send.
 const BOTH: &str = "application/json, text/event-stream";
 
-/// Checks the media types of a POST: JSON comes, and both forms of answers can be read.
+/// Checks that the body of a POST is JSON, and that the client accepts both kinds of responses.
 pub(crate) fn check_media(parts: &Parts) -> Result<(), Refusal> {
     if parts
         .headers
@@ -241,52 +245,64 @@ pub(crate) fn check_media(parts: &Parts) -> Result<(), Refusal> {
         events |= includes(name, b"text", b"event-stream");
     }
     if !json || !events {
-        let what = "`Accept` must have application/json and text/event-stream";
-        return Err(Refusal(StatusCode::NOT_ACCEPTABLE, what));
+        return Err(Refusal::Accept {
+            found: value(parts, ACCEPT),
+            expected: "application/json and text/event-stream",
+        });
     }
     check_content(parts)
 }
 
-/// Checks that JSON comes.
+/// Checks that the body is JSON.
 pub(crate) fn check_content(parts: &Parts) -> Result<(), Refusal> {
     let mut types = media(parts, CONTENT_TYPE);
     if !types
         .next()
         .is_some_and(|name| name.eq_ignore_ascii_case(b"application/json"))
     {
-        let what = "`Content-Type` must be application/json";
-        return Err(Refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, what));
+        return Err(Refusal::ContentType(value(parts, CONTENT_TYPE)));
     }
     Ok(())
 }
 
-/// Checks that the client of a GET reads events.
+/// Checks that the client accepts a stream of events.
 pub(crate) fn check_events(parts: &Parts) -> Result<(), Refusal> {
     if accepts_events(parts) {
         return Ok(());
     }
-    let what = "`Accept` must have text/event-stream";
-    Err(Refusal(StatusCode::NOT_ACCEPTABLE, what))
+    Err(Refusal::Accept {
+        found: value(parts, ACCEPT),
+        expected: "text/event-stream",
+    })
 }
 
-/// The name of the principal that a middleware attached to the request.
+/// Returns all values of a header as one list, for an error. `None` if the header is missing.
+fn value(parts: &Parts, header: HeaderName) -> Option<String> {
+    let values = parts.headers.get_all(header).into_iter();
+    let values: Vec<_> = values
+        .map(|value| String::from_utf8_lossy(value.as_bytes()))
+        .collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// Returns the name of the principal that a middleware attached to the request.
 pub(crate) fn principal(parts: &Parts) -> Option<&str> {
     let principal = parts.extensions.get::<Principal>();
     principal.map(|principal| &*principal.0)
 }
 
-/// Whether a request is of the era without sessions by its header alone.
+/// Returns `true` if the header declares the newest revision, which has no sessions.
 pub(crate) fn is_modern(parts: &Parts) -> bool {
     let version = parts.headers.get(PROTOCOL_VERSION);
     version.is_some_and(|version| version == Revision::LATEST.as_str())
 }
 
-/// Whether the client reads a stream of events.
+/// Returns `true` if the client accepts a stream of events.
 fn accepts_events(parts: &Parts) -> bool {
     media(parts, ACCEPT).any(|name| includes(name, b"text", b"event-stream"))
 }
 
-/// Whether a media type, perhaps with wildcards, stands for another one.
+/// Returns `true` if a media range, which may have wildcards, includes a media type.
 fn includes(name: &[u8], main: &[u8], sub: &[u8]) -> bool {
     let mut halves = name.splitn(2, |byte| *byte == b'/');
     let (Some(first), Some(second)) = (halves.next(), halves.next()) else {
@@ -298,7 +314,7 @@ fn includes(name: &[u8], main: &[u8], sub: &[u8]) -> bool {
     first.eq_ignore_ascii_case(main) && (second == b"*" || second.eq_ignore_ascii_case(sub))
 }
 
-/// The media types in a header, without their parameters.
+/// Iterates over the media types in a header, without their parameters.
 fn media(parts: &Parts, header: HeaderName) -> impl Iterator<Item = &[u8]> {
     let values = parts.headers.get_all(header).into_iter();
     let lists = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));

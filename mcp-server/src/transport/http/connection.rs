@@ -1,4 +1,4 @@
-//! [`Connection`]: a connection of a listener, from when it is accepted to its end.
+//! [`Connection`]: an accepted connection, until it is closed.
 
 use http::request::Parts;
 use std::future::poll_fn;
@@ -17,10 +17,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 
-use super::activity::{Activity, InFlightRequest, Overdue};
+use super::activity::{Activity, CloseReason, InFlightRequest};
+use super::http_connection::HttpConnection;
 use super::opening;
-use super::opening::{Opening, Protocol, Rewound};
-use super::protocol::HttpConnection;
+use super::opening::{FirstBytes, Protocol, Rewound};
 use super::response_future::HttpFuture;
 use super::service::{HttpService, Remote};
 use super::stream_executor::StreamExecutor;
@@ -31,60 +31,60 @@ use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::util::select::{Either, select};
 
-/// Streams of an HTTP/2 connection at once.
+/// The maximum number of concurrent streams of an HTTP/2 connection.
 const STREAMS: u32 = 200;
-/// How long the refusal of a connection may take.
+/// The maximum time for rejecting a connection.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
-/// Bytes of a request that are read after the connection was refused.
+/// The maximum number of bytes of a request that are read after the connection was rejected.
 const REFUSED_BYTES: usize = 64 << 10;
-/// The least that hyper can hold of a head.
+/// The minimum size of hyper's buffer for a request head, in bytes.
 const LEAST_HEAD: usize = 8 << 10;
 
-/// What is spoken on the connections of a listener.
+/// Whether the connections of a listener use TLS.
 #[derive(Clone)]
-pub(crate) enum Way {
+pub(crate) enum Encryption {
     Plain,
     #[cfg(feature = "tls")]
     Tls(tokio_rustls::TlsAcceptor),
 }
 
-/// A service that is served at the same socket as the endpoint, for requests without a body.
+/// A service for some paths at the same socket as the endpoint, for requests without a body.
 pub(crate) trait PathService: Send + Sync {
-    /// Whether a path is one of the service.
-    fn takes(&self, path: &str) -> bool;
+    /// Returns `true` if the service serves a path.
+    fn serves_path(&self, path: &str) -> bool;
 
     fn respond(&self, parts: Parts, remote: SocketAddr) -> HttpFuture;
 }
 
-/// What is served at a socket: the endpoint, and beside it the URLs of resources.
+/// The services at a socket: the endpoint, and optionally the URLs of resources.
 #[derive(Clone)]
-pub(crate) struct Front {
+pub(crate) struct SocketServices {
     endpoint: HttpService,
-    beside: Option<Arc<dyn PathService>>,
+    path_service: Option<Arc<dyn PathService>>,
 }
 
-impl Front {
+impl SocketServices {
     pub(crate) fn new(endpoint: HttpService) -> Self {
         Self {
             endpoint,
-            beside: None,
+            path_service: None,
         }
     }
 
-    /// Serves some paths by another service.
+    /// Adds a service for some paths.
     #[cfg(feature = "https-url")]
     pub(crate) fn with_service(mut self, service: Arc<dyn PathService>) -> Self {
-        self.beside = Some(service);
+        self.path_service = Some(service);
         self
     }
 
-    /// Whether the endpoint may only be reached by local names.
+    /// Returns `true` if the endpoint allows only local names.
     pub(crate) fn is_local(&self) -> bool {
         self.endpoint.is_local()
     }
 
-    /// Whose share of the connections one from this address uses. That of a trusted proxy is
-    /// everybody's.
+    /// Returns the peer for which a connection from this address is counted. Connections of a trusted
+    /// proxy belong to no single peer.
     pub(crate) fn connection_peer(&self, address: IpAddr) -> PeerKey {
         if self.endpoint.trusts(address) {
             return PeerKey::Unknown;
@@ -98,8 +98,8 @@ impl Front {
         remote: Remote,
         in_flight: InFlightRequest,
     ) -> HttpFuture {
-        if let Some(urls) = &self.beside
-            && urls.takes(request.uri().path())
+        if let Some(urls) = &self.path_service
+            && urls.serves_path(request.uri().path())
         {
             let (parts, _) = request.into_parts();
             return urls.respond(parts, remote.address).keep_busy(in_flight);
@@ -110,28 +110,28 @@ impl Front {
     }
 }
 
-/// A connection that was accepted.
+/// An accepted connection.
 pub(crate) struct Connection {
     pub(crate) server: Arc<Core>,
-    pub(crate) front: Front,
+    pub(crate) services: SocketServices,
     pub(crate) remote: SocketAddr,
     pub(crate) activity: Arc<Activity>,
-    /// When the head of the first request has to be there.
+    /// The time by which the head of the first request must have arrived.
     pub(crate) deadline: Instant,
 }
 
 impl Connection {
-    pub(crate) async fn serve(&self, stream: TcpStream, way: &Way) {
+    pub(crate) async fn serve(&self, stream: TcpStream, encryption: &Encryption) {
         let limits = self.server.limits();
         if let Err(error) = configure(&stream, limits) {
-            tracing::debug!(%error, "a connection is served without all of its socket options");
+            tracing::debug!(%error, "cannot set all socket options of a connection");
         }
         let stream = WriteTimeout::new(stream, limits.write_time);
-        match way {
-            Way::Plain => self.requests(stream).await,
-            // Apart, since its state is large.
+        match encryption {
+            Encryption::Plain => self.requests(stream).await,
+            // Boxed, because its state is large.
             #[cfg(feature = "tls")]
-            Way::Tls(acceptor) => Box::pin(self.serve_tls(stream, acceptor)).await,
+            Encryption::Tls(acceptor) => Box::pin(self.serve_tls(stream, acceptor)).await,
         }
     }
 
@@ -141,18 +141,18 @@ impl Connection {
         let accepted = select(acceptor.accept(stream), overdue).await;
         match accepted {
             Either::First(Ok(stream)) => self.requests(stream).await,
-            Either::First(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
-            Either::Second(why) => self.closed(why),
+            Either::First(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
+            Either::Second(reason) => self.log_closed(reason),
         }
     }
 
-    /// Notes that the server closes the connection.
-    fn closed(&self, why: Overdue) {
-        if why == Overdue::NoRequest {
+    /// Logs and counts that the server closes the connection.
+    fn log_closed(&self, reason: CloseReason) {
+        if reason == CloseReason::NoRequest {
             let counters = &self.server.counters;
             counters.refused(RefusalCause::ConnectionTimeout);
         }
-        tracing::debug!(?why, "a connection is closed");
+        tracing::debug!(reason = ?reason, "closed a connection");
     }
 
     /// Waits for the first bytes of the client, then serves its requests.
@@ -163,18 +163,18 @@ impl Connection {
         let overdue = self.activity.overdue(self.deadline, self.server.limits());
         let opened = select(opening::read(&mut stream), overdue).await;
         match opened {
-            // The state of a connection that is in use is large. Most of those that are open and
-            // silent never need it.
+            // Boxed, because the state of a connection in use is large, and most idle connections
+            // never need it.
             Either::First(Ok(Some(opening))) => Box::pin(self.serve_http(stream, opening)).await,
-            Either::First(Err(error)) => tracing::debug!(%error, "a connection broke"),
-            // Nothing was sent.
+            Either::First(Err(error)) => tracing::debug!(%error, "connection failed"),
+            // The client closed the connection without sending anything.
             Either::First(Ok(None)) => {}
-            Either::Second(why) => self.closed(why),
+            Either::Second(reason) => self.log_closed(reason),
         }
     }
 
-    /// Serves the requests of a client that has begun to send one.
-    async fn serve_http<S>(&self, stream: S, opening: Opening)
+    /// Serves the requests of a client that has sent its first bytes.
+    async fn serve_http<S>(&self, stream: S, opening: FirstBytes)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -185,12 +185,13 @@ impl Connection {
                 address: self.remote,
                 usage: Arc::clone(&usage),
             };
-            self.front.respond(request, remote, self.activity.begin())
+            self.services
+                .respond(request, remote, self.activity.begin())
         });
         let io = TokioIo::new(Rewound::new(opening.bytes, stream));
         match opening.protocol {
             Protocol::Http1 => {
-                // hyper handles up to 16 requests in one poll if the client has sent them already.
+                // hyper handles up to 16 requests in one poll if they have arrived already.
                 let respond = service_fn(|request| {
                     let has_turn = self.activity.take_turn();
                     let response = respond.call(request);
@@ -213,8 +214,8 @@ impl Connection {
     /// Drives a connection until the client closes it, it is overdue, or the server stops.
     async fn drive<C: HttpConnection>(&self, mut serving: Pin<&mut C>) {
         let limits = self.server.limits();
-        // A client may have connected to send an answer that a handler waits for: its connection
-        // is closed after its first request, or evicted when no handler runs any more.
+        // A client may have connected to send a response that a handler waits for. Its connection is
+        // closed after its first request, or evicted when no handler runs any more.
         let stopping = async {
             self.server.stopping().await;
             self.activity.begun().await;
@@ -226,18 +227,18 @@ impl Connection {
         });
         let ended = match select(serve, ends).await {
             Either::First(ended) => ended,
-            Either::Second(why) => {
-                let time = match why {
-                    // Requests that run longer end with an error, which still has to leave.
+            Either::Second(reason) => {
+                let time = match reason {
+                    // Requests that run longer end with an error, which still has to be sent.
                     Either::First(()) => limits.grace_time + farewell_time(limits),
-                    Either::Second(why) => {
-                        self.closed(why);
-                        match why {
-                            Overdue::NoRequest | Overdue::Unread => return,
-                            // A request may have arrived meanwhile.
-                            Overdue::Evicted if self.activity.idle_since().is_some() => return,
-                            Overdue::Evicted => limits.request_time,
-                            Overdue::Idle => limits.write_time,
+                    Either::Second(reason) => {
+                        self.log_closed(reason);
+                        match reason {
+                            CloseReason::NoRequest | CloseReason::Unread => return,
+                            // A request may have arrived in the meantime.
+                            CloseReason::Evicted if self.activity.idle_since().is_some() => return,
+                            CloseReason::Evicted => limits.request_time,
+                            CloseReason::Idle => limits.write_time,
                         }
                     }
                 };
@@ -249,28 +250,28 @@ impl Connection {
             }
         };
         if let Err(error) = ended {
-            tracing::debug!(error = %crate::protocol::error_text::Chain(&error), "a connection broke");
+            tracing::debug!(error = %crate::protocol::error_text::Chain(&error), "connection failed");
         }
     }
 }
 
-/// Lets small writes leave at once, and finds clients that are gone without a word.
+/// Disables the delay of small writes, and enables the detection of vanished clients.
 fn configure(stream: &TcpStream, limits: &Limits) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let socket = socket2::SockRef::from(stream);
-    // Half of the time in silence, then three questions.
+    // Three probes in the second half of the idle time.
     let whole_second = |time: Duration| time.max(Duration::from_secs(1));
     let keepalive = socket2::TcpKeepalive::new()
         .with_time(whole_second(limits.connection_idle_time / 2))
         .with_interval(whole_second(limits.connection_idle_time / 6));
     socket.set_tcp_keepalive(&keepalive)?;
-    // Data that is not acknowledged stops these questions, and has a limit of its own.
+    // There are no probes while data is unacknowledged, so that needs its own limit.
     #[cfg(any(target_os = "android", target_os = "linux"))]
     socket.set_tcp_user_timeout(Some(limits.write_time))?;
     Ok(())
 }
 
-/// How long a connection may take to write the last responses of a server that shuts down.
+/// Returns the maximum time for writing the last responses of a server that shuts down.
 pub(crate) fn farewell_time(limits: &Limits) -> Duration {
     limits.write_time.min(Duration::from_secs(1))
 }
@@ -294,7 +295,7 @@ fn http2_builder(limits: &Limits) -> http2::Builder<StreamExecutor> {
     builder
 }
 
-/// What a client gets when all connections are in use.
+/// The response to a client if all connections are in use.
 const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     Retry-After: 1\r\n\
     Connection: close\r\n\
@@ -303,9 +304,8 @@ const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     \r\n\
     too many connections\n";
 
-/// Tells a client that all connections are in use. The request that it may be sending is read and
-/// thrown away for a moment: otherwise the system would reset the connection and the client could
-/// lose the response.
+/// Rejects a connection because all others are in use. The request is read and discarded for a moment:
+/// otherwise the system would reset the connection, and the client might not receive the response.
 pub(crate) async fn refuse(mut stream: TcpStream) {
     let refuse = async {
         let mut rest = REFUSAL;
@@ -331,6 +331,6 @@ pub(crate) async fn refuse(mut stream: TcpStream) {
         }
         Ok(())
     };
-    // A client that is gone already needs no answer.
+    // Fails if the client has disconnected.
     let _ = select(refuse, sleep(REFUSAL_TIME)).await;
 }

@@ -1,6 +1,6 @@
 //! CORS: lets pages of allowed origins send requests and read the responses.
 //!
-//! Requests without `Origin` do not come here. Credentials that a browser attaches by itself
+//! Requests without `Origin` skip this file. Credentials that a browser attaches by itself
 //! (cookies, client certificates) are never allowed: a page authenticates by a header
 //! `Authorization` that it sets.
 
@@ -20,7 +20,6 @@ use super::answer;
 use super::body::HttpBody;
 use super::config::HttpConfig;
 use super::service::Remote;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 
@@ -37,12 +36,12 @@ const VARY_PREFLIGHT: HeaderValue = HeaderValue::from_static(
     "origin, access-control-request-method, access-control-request-headers, \
      access-control-request-private-network",
 );
-/// What pages may read of a response beyond what they may read of any.
+/// The response headers that pages may read, besides those that are always readable.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "mcp-session-id, mcp-protocol-version, www-authenticate, retry-after, allow, etag, \
      accept-ranges, content-range, content-length",
 );
-/// What pages may send beside the headers that begin with `mcp-`.
+/// The request headers that pages may send, besides those that begin with `mcp-`.
 const ALLOWED: [&[u8]; 12] = [
     b"accept",
     b"authorization",
@@ -59,12 +58,12 @@ const ALLOWED: [&[u8]; 12] = [
     b"if-none-match",
     b"if-modified-since",
 ];
-/// Headers of the protocol, `Mcp-Param-*` among them, whose names are those of a tool.
+/// The prefix of the protocol's headers, including `Mcp-Param-*`.
 const PREFIX: &[u8] = b"mcp-";
 
 impl HttpConfig {
-    /// Lets pages send further request headers, such as the `X-Api-Key` that a middleware asks for.
-    /// Those of the protocol, `Authorization` and trace context are always allowed.
+    /// Allows pages to send further request headers, such as an `X-Api-Key` that a middleware
+    /// requires. The headers of the protocol, `Authorization` and trace context are always allowed.
     #[must_use]
     pub fn allow_headers<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         let names = names
@@ -90,17 +89,17 @@ impl HttpConfig {
     }
 }
 
-/// Whether a byte can be part of a header name.
+/// Returns `true` if a byte can be part of a header name.
 fn is_of_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// What CORS says about a request.
+/// The CORS headers of the response to a request.
 pub(crate) struct Cors<'a> {
     config: &'a HttpConfig,
     /// The origin of the page that sent it, if the page may read the response.
     origin: Option<HeaderValue>,
-    /// Whether the browser asks whether it may send a request.
+    /// Whether the request is a preflight request of a browser.
     is_preflight: bool,
 }
 
@@ -133,7 +132,7 @@ impl<'a> Cors<'a> {
         if let Some(allowed) = self.allowed_headers(&parts.headers) {
             headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, allowed);
         }
-        // The program allowed the origin, so the page may use the server also if that is in a
+        // The program allowed the origin, so the page may use the server even if the server is in a
         // private network and the page is not.
         if parts.headers.contains_key(REQUEST_PRIVATE_NETWORK) {
             let allowed = HeaderValue::from_static("true");
@@ -142,7 +141,7 @@ impl<'a> Cors<'a> {
         Some(response)
     }
 
-    /// Those of the headers that the browser asks for which a page may send.
+    /// Returns those of the requested headers that a page may send.
     fn allowed_headers(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let mut allowed: Vec<u8> = Vec::new();
         for line in headers.get_all(ACCESS_CONTROL_REQUEST_HEADERS) {
@@ -163,7 +162,7 @@ impl<'a> Cors<'a> {
         HeaderValue::from_maybe_shared(bytes::Bytes::from(allowed)).ok()
     }
 
-    /// Lets the page read the response, if its origin is allowed.
+    /// Adds the headers that let the page read the response if its origin is allowed.
     pub(crate) fn apply(self, response: &mut Response<HttpBody>) {
         let headers = response.headers_mut();
         let vary = if self.is_preflight {
@@ -193,13 +192,14 @@ impl Endpoint {
         let cors = Cors::of(&self.config, &parts);
         let mut response = if cors.origin.is_none() {
             self.server.counters.request();
-            self.count(RefusalCause::Origin);
-            for origin in parts.headers.get_all(ORIGIN) {
-                let origin = String::from_utf8_lossy(origin.as_bytes());
-                self.config.refused.origin(&origin);
+            let origins = parts.headers.get_all(ORIGIN).into_iter();
+            let origins: Vec<_> = origins
+                .map(|origin| String::from_utf8_lossy(origin.as_bytes()))
+                .collect();
+            for origin in &origins {
+                self.config.refused.origin(origin);
             }
-            let what = "this `Origin` is not allowed";
-            self.refuse(Refusal(StatusCode::FORBIDDEN, what))
+            self.refuse(&Refusal::Origin(origins.join(", ")))
         } else if let Some(response) = cors.preflight(&parts)
             && self.config.check_host(&parts).is_ok()
         {

@@ -1,4 +1,4 @@
-//! [`Endpoint`]: the state of an HTTP endpoint. What it does with requests is in other files.
+//! [`Endpoint`]: the state of an HTTP endpoint. Other files implement how it handles requests.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::transport::http::http_sse_channels::Channels;
 use crate::transport::http::session::event_store::EventStore;
 use crate::transport::http::session::table::Sessions;
 
-/// What the clones of an [`HttpService`](crate::HttpService) share.
+/// The state that the clones of an [`HttpService`](crate::HttpService) share.
 pub(crate) struct Endpoint {
     pub(crate) server: Arc<Core>,
     pub(crate) config: HttpConfig,

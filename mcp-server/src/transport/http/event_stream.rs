@@ -1,4 +1,4 @@
-//! [`Events`]: the messages of a request as a stream of events.
+//! [`Events`]: a response that sends the messages of a request as a stream of events.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -21,32 +21,32 @@ impl Drop for ClosingQueue {
     }
 }
 
-/// A stream of events on its way. Dropping it cancels the request.
+/// A stream of events. Dropping it cancels the request.
 pub(crate) struct Events {
-    pub(crate) line: ClosingQueue,
+    pub(crate) queue: ClosingQueue,
     pub(crate) work: AbortHandle,
-    /// What leaves next.
+    /// The bytes that are sent next.
     pub(crate) ready: Vec<u8>,
-    pub(crate) over: bool,
+    pub(crate) ended: bool,
     pub(crate) keep_alive: Duration,
     pub(crate) timer: Pin<Box<Sleep>>,
 }
 
 impl Events {
-    /// Whether nothing follows.
-    pub(crate) fn is_over(&self) -> bool {
-        self.over && self.ready.is_empty()
+    /// Returns `true` if all bytes were returned.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended && self.ready.is_empty()
     }
 
     pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
         let mut ready = std::mem::take(&mut self.ready);
-        if !self.over {
-            let (mut said, over) = self.line.0.poll(task.waker());
-            ready.append(&mut said);
-            self.over = over;
+        if !self.ended {
+            let (mut events, ended) = self.queue.0.poll(task.waker());
+            ready.append(&mut events);
+            self.ended = ended;
         }
         if ready.is_empty() {
-            if self.over {
+            if self.ended {
                 return Poll::Ready(None);
             }
             if self.timer.as_mut().poll(task).is_pending() {

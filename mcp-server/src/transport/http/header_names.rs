@@ -1,4 +1,4 @@
-//! Headers of the protocol, checked and hashed beforehand.
+//! Names of the protocol's headers, parsed at compile time.
 
 use http::HeaderName;
 use mcp_types::headers;

@@ -1,4 +1,4 @@
-//! Whether the headers of a request say what its body says.
+//! Compares the headers of a request with its body.
 
 use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::TransportInfo;
@@ -7,30 +7,71 @@ use http::HeaderValue;
 use http::Version;
 use http::header::AsHeaderName;
 use http::request::Parts;
-use mcp_types::headers::{HeaderMismatch, check_method, check_name, check_version, name_member};
+use mcp_types::headers::{HeaderMismatch, name_member};
+use mcp_types::headers::{check_method, check_name, check_version as check_declared_version};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{HEADER_MISMATCH, Revision};
 
 use super::header_names::{METHOD, NAME, PROTOCOL_VERSION};
 use crate::protocol::params_view::ParamsView;
 
-/// Compares the headers of a request with its body. A body that names its revision has to repeat
-/// itself in the headers; an older one at most names the revision there.
+/// Checks the headers of a request that has no session.
+///
+/// # Errors
+///
+/// The error for the response. It lists all missing and wrong headers and, beside them, the missing
+/// members of `_meta`, so that the author of a client does not find them one by one.
 pub(crate) fn check(
     extensions: &Extensions,
     method: &str,
-    head: &ParamsView<'_>,
+    params: &ParamsView<'_>,
 ) -> Result<(), ErrorObject> {
     let Some(parts) = extensions.parts() else {
         return Ok(());
     };
-    match head.version() {
-        Some(version) => modern(parts, method, head, &version),
-        None => legacy(parts),
+    if params.version().is_some() {
+        return check_modern(parts, method, params);
+    }
+    check_version(parts).map_err(|requested| unsupported(&requested))?;
+    check_legacy(parts, method, params)
+}
+
+/// Checks the headers of a request in a session. `MCP-Protocol-Version` was checked with
+/// [`check_version`] when the session was looked up.
+///
+/// # Errors
+///
+/// As [`check`].
+pub(crate) fn check_in_session(
+    extensions: &Extensions,
+    method: &str,
+    params: &ParamsView<'_>,
+) -> Result<(), ErrorObject> {
+    match extensions.parts() {
+        Some(parts) if params.version().is_some() => check_modern(parts, method, params),
+        Some(parts) => check_legacy(parts, method, params),
+        None => Ok(()),
     }
 }
 
-/// What the spans of requests say about the transport.
+/// Checks that each `MCP-Protocol-Version` names a revision that the server supports. The header
+/// may be absent.
+///
+/// # Errors
+///
+/// The first value that is not supported.
+pub(crate) fn check_version(parts: &Parts) -> Result<(), String> {
+    for value in values(parts, PROTOCOL_VERSION) {
+        let text = String::from_utf8_lossy(value);
+        let text = text.trim();
+        if text.parse::<Revision>().is_err() {
+            return Err(text.to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Describes the transport for the spans of requests.
 pub(crate) fn transport_info(version: Option<Version>) -> TransportInfo {
     let version = match version {
         Some(Version::HTTP_10) => Some("1.0"),
@@ -45,55 +86,67 @@ pub(crate) fn transport_info(version: Option<Version>) -> TransportInfo {
     }
 }
 
-fn modern(
-    parts: &Parts,
-    method: &str,
-    head: &ParamsView<'_>,
-    version: &str,
-) -> Result<(), ErrorObject> {
-    check_version(values(parts, PROTOCOL_VERSION), version).map_err(|error| mismatch(&error))?;
-    if version != Revision::LATEST.as_str() {
-        // The engine says which ones there are.
+/// Checks the headers of a request whose body declares its revision: they have to repeat it, the
+/// method and the name.
+fn check_modern(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Result<(), ErrorObject> {
+    let mut faults = header_faults(parts, method, params);
+    if faults.is_empty() {
         return Ok(());
     }
-    check_method(values(parts, METHOD), method).map_err(|error| mismatch(&error))?;
-    let Some(member) = name_member(method) else {
-        return Ok(());
-    };
-    let name = match member {
-        "name" | "uri" => head.params().text(member),
-        _ => None,
-    };
-    // Where the body has none, its own fault is the one to tell of.
-    let Some(name) = name else {
-        return Ok(());
-    };
-    check_name(values(parts, NAME), &name).map_err(|error| mismatch(&error))?;
-    Ok(())
+    let missing = params.missing_meta();
+    if !missing.is_empty() {
+        faults.push(format!("params lack {missing}"));
+    }
+    let message = format!("header mismatch: {}", faults.join("; "));
+    Err(ErrorObject::new(HEADER_MISMATCH, message))
 }
 
-fn legacy(parts: &Parts) -> Result<(), ErrorObject> {
-    for value in values(parts, PROTOCOL_VERSION) {
-        let text = String::from_utf8_lossy(value);
-        match text.trim().parse::<Revision>() {
-            Ok(Revision::LATEST) => {
-                return Err(ErrorObject::invalid_params(format!(
-                    "params lack `_meta.{}`, which the header {PROTOCOL_VERSION} asks for",
-                    crate::protocol::params_view::PROTOCOL_VERSION,
-                )));
-            }
-            Ok(_) => {}
-            Err(_) => return Err(unsupported(text.trim())),
+/// Checks that the header does not name the newest revision, because its requests declare it in the
+/// body.
+fn check_legacy(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Result<(), ErrorObject> {
+    let latest = Revision::LATEST.as_str();
+    if !values(parts, PROTOCOL_VERSION).any(|value| value.trim_ascii() == latest.as_bytes()) {
+        return Ok(());
+    }
+    let missing = params.missing_meta();
+    let mut faults = vec![format!(
+        "params lack {missing}, which {PROTOCOL_VERSION} {latest} requires"
+    )];
+    faults.extend(header_faults(parts, method, params));
+    Err(ErrorObject::invalid_params(faults.join("; ")))
+}
+
+/// Describes all headers that are missing, repeated, malformed or different from the body.
+fn header_faults(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Vec<String> {
+    let latest = Revision::LATEST.as_str();
+    let version = params.version();
+    let version = version.as_deref().unwrap_or(latest);
+    let mut faults = Vec::new();
+    let mut note = |checked: Result<(), HeaderMismatch>| {
+        if let Err(error) = checked {
+            faults.push(format!("{} {}", error.header(), error.reason()));
+        }
+    };
+    note(check_declared_version(
+        values(parts, PROTOCOL_VERSION),
+        version,
+    ));
+    // Which headers another revision has is not known. That it is not supported is reported later.
+    if version == latest {
+        note(check_method(values(parts, METHOD), method));
+        // If the body lacks the name, the handler reports that.
+        let name = match name_member(method) {
+            Some(member @ ("name" | "uri")) => params.members().text(member),
+            _ => None,
+        };
+        if let Some(name) = name {
+            note(check_name(values(parts, NAME), &name));
         }
     }
-    Ok(())
+    faults
 }
 
 fn values(parts: &Parts, name: impl AsHeaderName) -> impl Iterator<Item = &[u8]> {
     let values = parts.headers.get_all(name);
     values.into_iter().map(HeaderValue::as_bytes)
-}
-
-fn mismatch(error: &HeaderMismatch) -> ErrorObject {
-    ErrorObject::new(HEADER_MISMATCH, error.to_string())
 }

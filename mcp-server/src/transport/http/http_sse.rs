@@ -1,8 +1,8 @@
-//! The deprecated transport HTTP+SSE of revision 2024-11-05. The response to one GET is the way to
-//! the client; it begins with an address, and POSTs to that are the way from the client.
+//! The deprecated transport HTTP+SSE of revision 2024-11-05. The response to a GET sends messages to
+//! the client. Its first event contains a URL, to which the client POSTs its messages.
 //!
-//! Such a channel is a [`LineConnection`] as over a pair of byte streams, whose output is written as
-//! events. It ends with the response to the GET.
+//! Such a channel is a [`LineConnection`], like one over a pair of byte streams, but its output is
+//! written as events. It ends with the response to the GET.
 
 use crate::transport::http::headers;
 use crate::transport::http::http_sse_channels::Channel;
@@ -21,14 +21,13 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::answer;
-use super::body::{HttpBody, Piece, Source};
+use super::body::{Chunk, HttpBody, Source};
 use super::config;
 use super::header_names::SESSION_ID;
 use super::ids;
 use super::ids::new_id;
 use crate::protocol::core::Core;
 use crate::protocol::extensions::Extensions;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::permits::{ChannelPermit, RequestPermit};
 use crate::protocol::retained;
@@ -36,14 +35,14 @@ use crate::protocol::retained::RetainedBytes;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::sse_comment::comment;
-use crate::transport::line_connection::Owner;
+use crate::transport::line_connection::ConnectionDriver;
 use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
-/// The part of the address that says which channel a POST is for.
+/// The query parameter with the id of the channel.
 const ID: &str = "sessionId";
 
-/// The channel that a POST is for, by its address.
+/// Returns the id of the channel in the URI of a POST.
 pub(crate) fn channel_id<'a>(path: Option<&str>, parts: &'a Parts) -> Option<&'a str> {
     if path != Some(parts.uri.path()) {
         return None;
@@ -52,52 +51,40 @@ pub(crate) fn channel_id<'a>(path: Option<&str>, parts: &'a Parts) -> Option<&'a
     members.find_map(|member| member.strip_prefix(ID)?.strip_prefix('='))
 }
 
-/// Whether a request opens a channel: a GET that names no session.
+/// Returns `true` if a request opens a channel: a GET without `Mcp-Session-Id`.
 pub(crate) fn opens(path: Option<&str>, parts: &Parts) -> bool {
     parts.method == Method::GET
         && path == Some(parts.uri.path())
         && !parts.headers.contains_key(SESSION_ID)
 }
 
-const TOO_MUCH: Refusal = Refusal(
-    StatusCode::SERVICE_UNAVAILABLE,
-    "sessions keep too much memory: this one is closed",
-);
-
 impl Endpoint {
-    /// GET: opens a channel.
+    /// Handles GET: opens a channel.
     pub(crate) fn open_channel(
         &self,
         parts: &Parts,
         peer: &Arc<PeerUsage>,
     ) -> Result<Response<HttpBody>, Refusal> {
         config::check_events(parts)?;
-        let permit = Arc::clone(peer).channel().ok_or(Refusal(
-            StatusCode::TOO_MANY_REQUESTS,
-            "this client has too many sessions",
-        ))?;
+        let permit = Arc::clone(peer).channel().ok_or(Refusal::PeerSessions)?;
         let id = new_id()?;
-        let (connection, owner) = LineConnection::open_checked(
+        let (connection, driver) = LineConnection::open_checked(
             &self.server,
             Extensions::new(),
             headers::transport_info(Some(parts.version)),
             headers::check,
         );
-        let outbox = Arc::clone(connection.outbox());
+        let write_queue = Arc::clone(connection.write_queue());
         let channel = Arc::new(Channel {
             principal: config::principal(parts).map(Into::into),
             retained: RetainedBytes::new(peer, retained::memory(0, 0)),
             connection: Mutex::new(connection),
-            outbox: Arc::clone(&outbox),
+            write_queue: Arc::clone(&write_queue),
         });
         {
             let mut all = self.channels.all();
             if all.len() >= self.server.limits().sessions {
-                self.count(RefusalCause::Sessions);
-                return Err(Refusal(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "too many sessions",
-                ));
+                return Err(Refusal::Sessions);
             }
             all.insert(id.clone(), channel);
         }
@@ -107,8 +94,8 @@ impl Endpoint {
             id,
             channels: Arc::clone(&self.channels),
             server: self.server.clone(),
-            outbox,
-            owner,
+            write_queue,
+            driver,
             ends: OnceLock::new(),
             _permit: permit,
             keep_alive: self.server.limits().keep_alive,
@@ -116,7 +103,7 @@ impl Endpoint {
         Ok(answer::events(HttpBody::stream(output)))
     }
 
-    /// POST: takes a message of a channel. What there is to say to it is said there.
+    /// Handles POST: passes a message to its channel. The response is sent on the channel.
     pub(crate) async fn post_channel(
         &self,
         id: &str,
@@ -124,64 +111,56 @@ impl Endpoint {
         bytes: &[u8],
         permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let unknown = Refusal(
-            StatusCode::NOT_FOUND,
-            "this session is not known, or its stream has ended",
-        );
         if !ids::is_session_id(id) {
-            return Err(unknown);
+            return Err(Refusal::UnknownChannel);
         }
         let channel = self.channels.all().get(id).cloned();
         let channel =
             channel.filter(|channel| channel.principal.as_deref() == extensions.principal());
-        let channel = channel.ok_or(unknown)?;
+        let channel = channel.ok_or(Refusal::UnknownChannel)?;
         self.check_text(bytes)?;
         let mut extensions = extensions;
-        // The place is taken as long as a request is served that needs it.
+        // The extensions of the request own the permit, which is released with the request.
         extensions.insert(permit);
-        let take = async {
+        let accepted = async {
             loop {
-                // Who does not read is not listened to.
-                channel.outbox.has_room().await;
+                // Accepts no messages of a client that does not read the responses.
+                channel.write_queue.wait_capacity().await;
                 let mut connection = channel.connection.lock().await;
-                if channel.outbox.is_closed() {
-                    return Err(unknown);
+                if channel.write_queue.is_closed() {
+                    return Err(Refusal::UnknownChannel);
                 }
-                if !channel.outbox.is_full() {
-                    connection.take(bytes, extensions);
+                if !channel.write_queue.is_full() {
+                    connection.handle_message(bytes, extensions);
                     channel.retained.set(connection.memory());
-                    if channel.retained.is_too_much() {
-                        channel.outbox.close();
-                        return Err(TOO_MUCH);
+                    if channel.retained.exceeds_limit() {
+                        channel.write_queue.close();
+                        return Err(Refusal::SessionMemory);
                     }
                     return Ok(());
                 }
             }
         };
         let limit = self.server.limits().request_time;
-        match select(take, sleep(limit)).await {
-            Either::First(taken) => taken?,
-            Either::Second(()) => {
-                self.count(RefusalCause::PeerQuota);
-                let what = "the stream of this session is not read";
-                return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
-            }
+        match select(accepted, sleep(limit)).await {
+            Either::First(accepted) => accepted?,
+            Either::Second(()) => return Err(Refusal::UnreadChannel),
         }
-        channel.outbox.announce();
+        channel.write_queue.notify_writer();
         Ok(answer::empty(StatusCode::ACCEPTED))
     }
 }
 
-/// The response to the GET. Dropping it ends the channel, and all that runs for it.
+/// The response to the GET. Dropping it ends the channel and cancels its requests.
 struct Output {
-    /// The event with the address.
+    /// The first event, with the URL for messages.
     first: Option<Vec<u8>>,
     id: String,
     channels: Arc<Channels>,
     server: Arc<Core>,
-    outbox: Arc<WriteQueue>,
-    owner: Owner,
-    /// When the grace time is over, once the server is shutting down.
+    write_queue: Arc<WriteQueue>,
+    driver: ConnectionDriver,
+    /// The end of the grace time, once the server is shutting down.
     ends: OnceLock<Instant>,
     _permit: ChannelPermit,
     keep_alive: Duration,
@@ -194,22 +173,22 @@ impl Output {
         }
         let mut lines = Vec::new();
         loop {
-            if self.outbox.take(&mut lines) {
+            if self.write_queue.take(&mut lines) {
                 let messages = lines.split(|&byte| byte == b'\n');
                 let messages = messages.filter(|message| !message.is_empty());
                 return Some(event("message", messages));
             }
             let stopped = async {
                 self.server.stopping().await;
-                // It does not begin anew with what is said meanwhile.
-                let end = *self.ends.get_or_init(|| self.owner.grace_ends());
-                self.owner.settle_by(end).await;
+                // Set once: messages sent during the grace time do not extend it.
+                let end = *self.ends.get_or_init(|| self.driver.grace_ends());
+                self.driver.wait_idle_until(end).await;
             };
-            let filled = select(self.outbox.filled(), stopped);
+            let filled = select(self.write_queue.wait_filled(), stopped);
             match select(filled, sleep(self.keep_alive)).await {
                 Either::First(Either::First(true)) => {}
                 Either::First(Either::First(false)) => return None,
-                Either::First(Either::Second(())) => self.outbox.close(),
+                Either::First(Either::Second(())) => self.write_queue.close(),
                 Either::Second(()) => return Some(comment()),
             }
         }
@@ -217,7 +196,7 @@ impl Output {
 }
 
 impl Source for Output {
-    fn next(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = Piece> + Send>> {
+    fn next(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = Chunk> + Send>> {
         Box::pin(async move {
             let text = self.text().await?;
             let rest: Box<dyn Source> = self;
@@ -232,7 +211,7 @@ impl Drop for Output {
     }
 }
 
-/// Events of one name.
+/// Encodes events with the same name.
 fn event<'a>(name: &str, data: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut text = Vec::new();
     for data in data {
@@ -240,7 +219,7 @@ fn event<'a>(name: &str, data: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
             event: Some(name),
             ..Event::data(data)
         };
-        // Both names can be written.
+        // Both names are valid, so this does not fail.
         let _ = write_event(&mut text, &event);
     }
     text

@@ -9,17 +9,18 @@ use crate::protocol::retained::RetainedBytes;
 use crate::transport::line_connection::LineConnection;
 use crate::transport::write_queue::WriteQueue;
 
-/// The channels of an endpoint by their ids.
+/// The open channels of an endpoint, by id.
 #[derive(Default)]
 pub(crate) struct Channels(StdMutex<HashMap<String, Arc<Channel>>>);
 
+/// An open channel.
 pub(crate) struct Channel {
     /// The principal whose GET opened the channel.
     pub(crate) principal: Option<Box<str>>,
-    /// Takes one message at a time.
+    /// Handles one message at a time.
     pub(crate) connection: Mutex<LineConnection>,
-    pub(crate) outbox: Arc<WriteQueue>,
-    /// The memory that its session keeps.
+    pub(crate) write_queue: Arc<WriteQueue>,
+    /// The memory that the session uses.
     pub(crate) retained: RetainedBytes,
 }
 
@@ -28,10 +29,12 @@ impl Channels {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how many there are, and how many bytes wait in them for clients to read them.
+    /// Returns the number of channels, and the number of bytes queued for their clients.
     pub(crate) fn gauges(&self) -> (usize, usize) {
         let channels: Vec<_> = self.all().values().cloned().collect();
-        let queued = channels.iter().map(|channel| channel.outbox.queued_bytes());
+        let queued = channels
+            .iter()
+            .map(|channel| channel.write_queue.queued_bytes());
         (channels.len(), queued.sum())
     }
 }

@@ -1,23 +1,21 @@
-//! The ids that this server issues over HTTP, and their form.
+//! Generates and validates the ids of sessions, channels, streams and events.
 //!
-//! An id of any other form cannot be one of ours. It is treated as an unknown one before it is
-//! looked up, so that a peer cannot choose the keys of a store.
-
-use http::StatusCode;
+//! An id of another form was not issued by this server. It is treated as unknown without looking it
+//! up, so that a peer cannot choose the keys of a store.
 
 use crate::transport::http::refusal::Refusal;
 
 /// Hexadecimal digits in the id of a session or of an HTTP+SSE channel.
 const SESSION_DIGITS: usize = 32;
-/// Hexadecimal digits that the names of all streams of a session begin with.
+/// Hexadecimal digits of the prefix that the names of all streams of a session share.
 const STREAM_PREFIX_DIGITS: usize = 16;
 
-/// A new id: 128 bits that nobody can guess.
+/// Generates an id of 128 random bits.
 pub(super) fn new_id() -> Result<String, Refusal> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| {
-        tracing::error!(%error, "no random numbers");
-        Refusal(StatusCode::SERVICE_UNAVAILABLE, "no random numbers")
+        tracing::error!(%error, "the system returned no random numbers");
+        Refusal::NoRandomNumbers
     })?;
     let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
@@ -31,8 +29,8 @@ pub(crate) fn is_session_id(text: &str) -> bool {
     text.len() == SESSION_DIGITS && text.bytes().all(is_hex)
 }
 
-/// Splits the id of an event into the name of its stream and its number there; `None` where the
-/// text does not have the form of such an id.
+/// Splits the id of an event into the name of its stream and its number in the stream. Returns `None`
+/// if the text does not have the form of such an id.
 pub(crate) fn split_event_id(text: &str) -> Option<(&str, u64)> {
     let (stream, number) = text.split_once('-')?;
     let (prefix, count) = stream.split_at_checked(STREAM_PREFIX_DIGITS)?;
@@ -49,7 +47,7 @@ fn is_hex(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
-/// Numbers are written without leading zeros.
+/// Returns `true` if a number has no leading zeros.
 fn is_canonical(digits: &str) -> bool {
     digits == "0" || !digits.starts_with('0')
 }
@@ -59,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_form_of_our_own_ids_is_accepted() {
+    fn only_ids_in_the_issued_form_are_accepted() {
         let session = "0123456789abcdef0123456789abcdef";
         assert!(is_session_id(session));
         for other in [

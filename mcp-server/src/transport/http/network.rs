@@ -19,30 +19,30 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IpNetwork {
-    /// The first address.
+    /// The first address of the network.
     address: IpAddr,
     prefix: u8,
 }
 
-/// Why a text is not an [`IpNetwork`].
+/// The reasons why a text is not a valid [`IpNetwork`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IpNetworkError {
     /// The part before the slash is not an IP address.
     #[error("invalid IP network `{0}`: expected an address such as `10.0.0.1` or `10.0.0.0/8`")]
     Address(String),
-    /// The part after the slash is not a number that the address has bits for.
+    /// The part after the slash is not a prefix length of the address.
     #[error("invalid IP network `{text}`: expected a prefix length from 0 to {bits}")]
     Prefix {
-        /// The text as it was given.
+        /// The whole text.
         text: String,
         /// Bits of the address: 32 or 128.
         bits: u8,
     },
-    /// The address has bits that do not belong to the network, which is usually a typing error.
+    /// The address has bits outside of the network prefix, which is usually a typo.
     #[error("invalid IP network `{text}`: the first address of this network is `{network}`")]
     HostBits {
-        /// The text as it was given.
+        /// The whole text.
         text: String,
         /// The network that contains the address.
         network: IpNetwork,
@@ -88,7 +88,7 @@ impl FromStr for IpNetwork {
         let Some(prefix) = prefix else {
             return Ok(written.into());
         };
-        // `u8::from_str` takes a sign, too.
+        // `u8::from_str` also accepts a sign.
         let digits = prefix.bytes().all(|byte| byte.is_ascii_digit());
         let prefix = prefix.parse().ok().filter(|_| digits);
         let Some(prefix) = prefix.filter(|prefix| *prefix <= bits(written)) else {
@@ -110,7 +110,7 @@ impl FromStr for IpNetwork {
 }
 
 impl IpNetwork {
-    /// A network of mapped addresses as the IPv4 network that it stands for.
+    /// Converts a network of IPv4-mapped addresses to the IPv4 network.
     fn canonical(self) -> Self {
         match (self.address.to_canonical(), self.prefix.checked_sub(96)) {
             (address @ IpAddr::V4(_), Some(prefix)) if self.address.is_ipv6() => {
@@ -150,7 +150,7 @@ fn bits(address: IpAddr) -> u8 {
     }
 }
 
-/// The address with all bits behind the prefix cleared.
+/// Clears all bits of the address after the prefix.
 fn masked(address: IpAddr, prefix: u8) -> IpAddr {
     let prefix = u32::from(prefix);
     match address {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::protocol::core::Core;
 
-/// A connection that is counted as open until this is dropped.
+/// Counts a connection as open until this is dropped.
 pub(crate) struct OpenConnection(Arc<Core>);
 
 impl OpenConnection {

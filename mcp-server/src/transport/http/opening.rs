@@ -1,7 +1,7 @@
 //! Reads the first bytes of a connection, before anything is allocated to serve HTTP on it.
 //!
-//! hyper allocates 16 KiB of buffers for each connection as soon as it serves it. A connection on
-//! which nothing, half a head or half an HTTP/2 preface has arrived costs only those bytes here.
+//! hyper allocates buffers of 16 KiB for each connection that it serves. Until a complete head or
+//! HTTP/2 preface has arrived, a connection needs only the memory of the bytes received so far.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -12,20 +12,20 @@ use std::task::{Context, Poll};
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What a client of HTTP/2 sends first.
+/// The first bytes that an HTTP/2 client sends.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Bytes of a head that are kept here. This is what hyper reads at once; it takes over whatever is
-/// longer.
-const MOST: usize = 8 << 10;
+/// The maximum number of bytes of a head that are read here: as many as hyper reads at once. hyper
+/// reads the rest of a longer head.
+const MAX_BYTES: usize = 8 << 10;
 
-/// Bytes that are read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 4 << 10;
 
-/// What a client has sent first.
-pub(crate) struct Opening {
+/// The first bytes that a client has sent.
+pub(crate) struct FirstBytes {
     pub(crate) protocol: Protocol,
-    /// All that was read. They have to be read again, see [`Rewound`].
+    /// All bytes that were read. They have to be read again, see [`Rewound`].
     pub(crate) bytes: Bytes,
 }
 
@@ -36,13 +36,13 @@ pub(crate) enum Protocol {
     Http2,
 }
 
-/// Reads until there is a complete head of a request, a complete preface of HTTP/2, or something
-/// that hyper has to judge. Returns `None` if the client closes the connection without a byte.
+/// Reads until a complete request head or HTTP/2 preface has arrived, or bytes that hyper has to
+/// reject. Returns `None` if the client closes the connection without sending anything.
 ///
 /// # Errors
 ///
-/// If the connection breaks.
-pub(crate) async fn read(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<Opening>> {
+/// If reading from the connection fails.
+pub(crate) async fn read(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<FirstBytes>> {
     let mut bytes = Vec::new();
     loop {
         let scanned = bytes.len();
@@ -51,15 +51,15 @@ pub(crate) async fn read(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Op
         if bytes.is_empty() {
             return Ok(None);
         }
-        if let Some(protocol) = judge(&bytes, scanned, is_end) {
+        if let Some(protocol) = detect(&bytes, scanned, is_end) {
             let bytes = bytes.into();
-            return Ok(Some(Opening { protocol, bytes }));
+            return Ok(Some(FirstBytes { protocol, bytes }));
         }
     }
 }
 
-/// Appends what the client has sent to `bytes`, and returns how much it is. The space to read into
-/// is on the stack, so that a client that sends little does not keep more.
+/// Appends received bytes to `bytes`, and returns their number. The read buffer is on the stack, so
+/// that a connection with few bytes uses little memory.
 fn poll_chunk(
     stream: Pin<&mut impl AsyncRead>,
     task: &mut Context<'_>,
@@ -73,36 +73,35 @@ fn poll_chunk(
     })
 }
 
-/// The version of HTTP, as soon as hyper can take over. `scanned` bytes were judged before.
-fn judge(bytes: &[u8], scanned: usize, is_end: bool) -> Option<Protocol> {
+/// Returns the version of HTTP as soon as hyper can take over. `scanned` bytes were checked before.
+fn detect(bytes: &[u8], scanned: usize, is_end: bool) -> Option<Protocol> {
     if bytes.starts_with(PREFACE) {
         return Some(Protocol::Http2);
     }
     let is_complete = is_end
-        || bytes.len() >= MOST
+        || bytes.len() >= MAX_BYTES
         || !is_start_of_request(bytes)
         || (!PREFACE.starts_with(bytes) && has_end_of_head(bytes, scanned));
     is_complete.then_some(Protocol::Http1)
 }
 
-/// Whether the first byte can be that of a request. hyper refuses all others at once, such as those
-/// of TLS.
+/// Returns `true` if the first byte can be that of a request. hyper rejects all others at once, such
+/// as those of TLS.
 fn is_start_of_request(bytes: &[u8]) -> bool {
     let first = bytes.first();
     first.is_some_and(|byte| byte.is_ascii_graphic() || matches!(byte, b'\r' | b'\n'))
 }
 
-/// Whether an empty line has arrived behind the bytes that were `scanned` before. Lines may end
-/// without a carriage return. Empty lines in front of a request do not end it, but hyper can take
-/// over there as well.
+/// Returns `true` if an empty line has arrived after the `scanned` bytes. Lines may end without a
+/// carriage return. Empty lines before a request do not end its head, but hyper can take over then.
 fn has_end_of_head(bytes: &[u8], scanned: usize) -> bool {
-    // The end of a line may have been the last byte, with half of the end of the next one.
+    // The line ends may be split between scanned and new bytes.
     let from = scanned.saturating_sub(3);
     let fresh = bytes.get(from..).unwrap_or_default();
     fresh.windows(2).any(|pair| pair == b"\n\n") || fresh.windows(3).any(|three| three == b"\n\r\n")
 }
 
-/// A stream of which some bytes were read already and are read again.
+/// A stream that first returns bytes that were read from it before.
 pub(crate) struct Rewound<S> {
     bytes: Bytes,
     stream: S,
@@ -127,7 +126,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Rewound<S> {
         buffer.put_slice(self.bytes.get(..size).unwrap_or_default());
         self.bytes.advance(size);
         if self.bytes.is_empty() {
-            // Frees them.
+            // Frees the memory.
             self.bytes = Bytes::new();
         }
         Poll::Ready(Ok(()))
@@ -146,9 +145,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Rewound<S> {
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,
-        pieces: &[IoSlice<'_>],
+        buffers: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(task, pieces)
+        Pin::new(&mut self.stream).poll_write_vectored(task, buffers)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,6 +1,6 @@
-//! [`Paths`]: where health, readiness and metrics are served.
+//! [`Paths`]: the paths of health, readiness and metrics.
 
-/// The paths that an [`HttpConfig`](crate::HttpConfig) names; none by default.
+/// The paths that an [`HttpConfig`](crate::HttpConfig) sets. None by default.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     pub(crate) health: Option<String>,

@@ -1,4 +1,4 @@
-//! Paths for whoever operates the server: health, readiness and metrics.
+//! Serves health, readiness and metrics to operators of the server.
 
 use crate::protocol::metrics::snapshot::snapshot;
 use std::sync::{Arc, Weak};
@@ -12,14 +12,13 @@ use super::body::HttpBody;
 use super::config::HttpConfig;
 use crate::protocol::metrics::Metrics;
 use crate::protocol::metrics::counters::Gauges;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 
 impl HttpConfig {
     /// Answers GET and HEAD at exactly this path, such as `/healthz`, with 200 as long as the
     /// process serves requests at all. Off by default. The path is the one that the service sees,
-    /// as for [`http_sse`](Self::http_sse); a missing slash at the front is added.
+    /// as for [`http_sse`](Self::http_sse). A missing leading slash is added.
     ///
     /// The header `Host` is not checked for this path and that of
     /// [`readiness_path`](Self::readiness_path), because orchestrators probe a server by its
@@ -56,7 +55,7 @@ impl HttpConfig {
     ///
     /// The metrics contain no data of clients, but they tell how busy the server is. `Host` and
     /// `Origin` are checked as for requests of the protocol, and nothing else: if the endpoint is
-    /// public, let the proxy refuse this path, or leave it off and serve
+    /// public, let the proxy reject this path, or leave it off and serve
     /// [`Server::metrics`](crate::Server::metrics) at an address of its own.
     #[must_use]
     pub fn metrics_path(mut self, path: impl Into<String>) -> Self {
@@ -73,8 +72,8 @@ fn absolute(path: String) -> String {
 }
 
 impl Endpoint {
-    /// Answers a health or readiness probe that addresses the server by a name that is not its own.
-    /// `None` for any other request.
+    /// Responds to a health or readiness probe whose `Host` is not allowed. Returns `None` for any other
+    /// request.
     pub(crate) fn probe(&self, parts: &Parts) -> Option<Response<HttpBody>> {
         let path = Some(parts.uri.path());
         let paths = &self.config.paths;
@@ -85,7 +84,7 @@ impl Endpoint {
         self.operation(parts)
     }
 
-    /// Answers a request for one of the paths. `None` for any other request.
+    /// Responds to a request for one of the paths. Returns `None` for any other request.
     pub(crate) fn operation(&self, parts: &Parts) -> Option<Response<HttpBody>> {
         let path = Some(parts.uri.path());
         let paths = &self.config.paths;
@@ -104,9 +103,9 @@ impl Endpoint {
             Method::GET => answer::text(status, media, text),
             Method::HEAD => answer::text(status, media, String::new()),
             _ => {
-                let what = "only GET and HEAD are served at this path\n";
+                let message = "method not supported: expected GET or HEAD\n";
                 let status = StatusCode::METHOD_NOT_ALLOWED;
-                let mut response = answer::text(status, PLAIN, what.to_owned());
+                let mut response = answer::text(status, PLAIN, message.to_owned());
                 let allowed = HeaderValue::from_static("GET, HEAD");
                 response.headers_mut().insert(ALLOW, allowed);
                 response
@@ -119,28 +118,16 @@ impl Endpoint {
         Some(response)
     }
 
-    /// Counts a request that is refused.
-    pub(crate) fn count(&self, cause: RefusalCause) {
-        self.server.counters.refused(cause);
+    /// Adds a refusal to the metrics.
+    pub(crate) fn count(&self, refusal: &Refusal) {
+        if let Some(cause) = refusal.cause() {
+            self.server.counters.refused(cause);
+        }
     }
 
-    /// Refuses a request and counts it, unless its status has several causes: then whoever found
-    /// the cause has counted it.
-    pub(crate) fn refuse(&self, refusal: Refusal) -> Response<HttpBody> {
-        let cause = match refusal.0 {
-            StatusCode::BAD_REQUEST => Some(RefusalCause::Malformed),
-            StatusCode::NOT_FOUND => Some(RefusalCause::UnknownSession),
-            StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-                Some(RefusalCause::MediaType)
-            }
-            StatusCode::TOO_MANY_REQUESTS => Some(RefusalCause::PeerQuota),
-            StatusCode::REQUEST_TIMEOUT => Some(RefusalCause::BodyTimeout),
-            StatusCode::PAYLOAD_TOO_LARGE => Some(RefusalCause::BodyTooLarge),
-            _ => None,
-        };
-        if let Some(cause) = cause {
-            self.count(cause);
-        }
+    /// Counts a refusal and creates its response.
+    pub(crate) fn refuse(&self, refusal: &Refusal) -> Response<HttpBody> {
+        self.count(refusal);
         answer::refusal(refusal)
     }
 
@@ -168,7 +155,7 @@ impl Gauges for Endpoint {
 }
 
 impl Endpoint {
-    /// Lets snapshots of the server include this endpoint.
+    /// Adds the gauges of this endpoint to the server's metrics.
     pub(crate) fn watch(self: &Arc<Self>) {
         let gauges: Weak<dyn Gauges> = Arc::<Self>::downgrade(self);
         self.server.counters.watch(gauges);

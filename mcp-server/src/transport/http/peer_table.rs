@@ -1,4 +1,4 @@
-//! [`PeerTable`]: things that peers keep open, and which of them is closed in favour of a new one.
+//! [`PeerTable`]: a bounded table that evicts the entry that has been idle for longest.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -6,20 +6,20 @@ use std::hash::Hash;
 
 use crate::protocol::quota::peer_key::PeerKey;
 
-/// How many of the longest idle ones are remembered when all have been looked at, so that not every
-/// new one has to look at all of them.
-const REMEMBERED: usize = 64;
+/// The number of longest idle entries that a scan of all entries collects, so that not every eviction
+/// has to scan.
+const COLLECTED: usize = 64;
 
-/// Something that can be closed in favour of another one while it is idle.
+/// An entry that can be evicted while it is idle.
 pub(crate) trait Idle {
-    /// A point in time, of whatever kind.
+    /// A point in time, measured by any clock.
     type Since: Copy + Ord;
 
-    /// Since when it is idle; `None` while it is in use.
+    /// Returns the time since which the entry is idle, or `None` while it is in use.
     fn idle_since(&self) -> Option<Self::Since>;
 }
 
-/// A bounded table with a share for each peer.
+/// A bounded table with a limit for each peer.
 pub(crate) struct PeerTable<K, T: Idle> {
     limit: usize,
     limit_per_peer: usize,
@@ -33,7 +33,7 @@ struct PeerEntries<K, S> {
     idle: IdleQueue<K, S>,
 }
 
-/// Nothing can be closed in favour of a new entry.
+/// The error if no entry can be evicted, because all are in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AllBusy;
 
@@ -63,10 +63,14 @@ impl<K: Clone + Eq + Hash, T: Idle> PeerTable<K, T> {
         self.entries.iter().map(|(key, (entry, _))| (key, entry))
     }
 
-    /// Makes room for an entry of a peer, and returns the one that was taken out for it.
+    /// Makes room for an entry of a peer, and returns the entry that was evicted for it.
     ///
-    /// A peer that has its share already loses the one of its own entries that has been idle for
-    /// longest. Clients that cannot be told apart have no share.
+    /// If the peer has reached its limit, one of its own entries is evicted. Peers that cannot be
+    /// distinguished have no limit.
+    ///
+    /// # Errors
+    ///
+    /// [`AllBusy`] if all entries in question are in use.
     pub(crate) fn make_room(&mut self, peer: &PeerKey) -> Result<Option<T>, AllBusy> {
         let own = self.by_peer.get(peer).map_or(0, |own| own.keys.len());
         if own >= self.limit_per_peer && *peer != PeerKey::Unknown {
@@ -78,7 +82,7 @@ impl<K: Clone + Eq + Hash, T: Idle> PeerTable<K, T> {
         self.evict_any().map(Some)
     }
 
-    /// Adds an entry, for which there is [room](Self::make_room).
+    /// Adds an entry. Call [`make_room`](Self::make_room) before.
     pub(crate) fn insert(&mut self, key: K, peer: PeerKey, entry: T) {
         let own = self
             .by_peer
@@ -105,14 +109,14 @@ impl<K: Clone + Eq + Hash, T: Idle> PeerTable<K, T> {
         Some(entry)
     }
 
-    /// Takes out the entry that has been idle for longest.
+    /// Removes the entry that has been idle for longest.
     pub(crate) fn evict_any(&mut self) -> Result<T, AllBusy> {
         let entries = &self.entries;
         let key = self.idle.next(entries, || entries.keys());
         key.and_then(|key| self.remove(&key)).ok_or(AllBusy)
     }
 
-    /// Takes out the entry of a peer that has been idle for longest.
+    /// Removes the entry of a peer that has been idle for longest.
     pub(crate) fn evict_of(&mut self, peer: &PeerKey) -> Result<T, AllBusy> {
         let entries = &self.entries;
         let key = self.by_peer.get_mut(peer).and_then(|own| {
@@ -123,7 +127,7 @@ impl<K: Clone + Eq + Hash, T: Idle> PeerTable<K, T> {
     }
 }
 
-/// The entries that were idle for longest when all of them were looked at last.
+/// The entries that were idle for longest at the last scan of all entries.
 struct IdleQueue<K, S>(VecDeque<(S, K)>);
 
 impl<K, S> Default for IdleQueue<K, S> {
@@ -133,7 +137,7 @@ impl<K, S> Default for IdleQueue<K, S> {
 }
 
 impl<K: Clone + Eq + Hash, S: Copy + Ord> IdleQueue<K, S> {
-    /// Takes the key of the entry that has been idle for longest.
+    /// Returns the key of the entry that has been idle for longest.
     fn next<'a, T, I>(
         &mut self,
         entries: &HashMap<K, (T, PeerKey)>,
@@ -146,7 +150,7 @@ impl<K: Clone + Eq + Hash, S: Copy + Ord> IdleQueue<K, S> {
     {
         let idle_since = |key: &K| entries.get(key)?.0.idle_since();
         while let Some((since, key)) = self.0.pop_front() {
-            // It may have been used or closed meanwhile. Those that are not here became idle later.
+            // Skips entries that were used or removed since. All others became idle later.
             if idle_since(&key) == Some(since) {
                 return Some(key);
             }
@@ -154,9 +158,9 @@ impl<K: Clone + Eq + Hash, S: Copy + Ord> IdleQueue<K, S> {
         let mut idle: Vec<(S, &K)> = all()
             .filter_map(|key| Some((idle_since(key)?, key)))
             .collect();
-        if idle.len() > REMEMBERED {
-            idle.select_nth_unstable_by_key(REMEMBERED, |(since, _)| *since);
-            idle.truncate(REMEMBERED);
+        if idle.len() > COLLECTED {
+            idle.select_nth_unstable_by_key(COLLECTED, |(since, _)| *since);
+            idle.truncate(COLLECTED);
         }
         idle.sort_unstable_by_key(|(since, _)| *since);
         self.0 = idle

@@ -17,13 +17,13 @@ impl HttpConfig {
     /// the header `Forwarded` (RFC 7239) or `X-Forwarded-For`. None are trusted by default.
     ///
     /// Limits for each peer count by this address, and handlers find it as [`PeerAddress`]. It is
-    /// the rightmost address in the header that is not one of a trusted proxy: what stands to the
-    /// left of it was sent by the client and may say anything. If that entry is not an address
+    /// the rightmost address in the header that is not one of a trusted proxy: everything to the left
+    /// of it was sent by the client and cannot be trusted. If that entry is not an address
     /// (`unknown`, or malformed), the request counts for the proxy that reported it.
     ///
     /// Each trusted proxy has to append the address of its own client. If a request has both
-    /// headers and they do not lead to the same address, then one of them is probably the client's
-    /// invention that the proxy passed on, and the request counts for the proxy itself. Configure
+    /// headers and they do not lead to the same address, the client probably sent one of them and the
+    /// proxy did not remove it, so the request counts for the proxy itself. Configure
     /// the proxy to set one header and to delete the other.
     ///
     /// ```
@@ -79,7 +79,7 @@ pub(crate) fn peer_address(
     }
 }
 
-/// Attaches the address that trusted proxies report, for handlers and limits.
+/// Attaches the address of the client as [`PeerAddress`], for handlers and limits.
 pub(crate) fn attach(config: &HttpConfig, parts: &mut Parts, remote: Option<SocketAddr>) {
     if !config.proxies.is_empty()
         && let Some(address) = peer_address(config, parts, remote)
@@ -88,10 +88,10 @@ pub(crate) fn attach(config: &HttpConfig, parts: &mut Parts, remote: Option<Sock
     }
 }
 
-/// Reads the address in an element of a header.
+/// Parses the address in an element of a header.
 type ReadAddress = fn(&[u8]) -> Option<IpAddr>;
 
-/// Follows a header from the right, from proxy to proxy. `None` where the header is absent.
+/// Reads a header from the right, from proxy to proxy. Returns `None` if the header is absent.
 fn client(
     config: &HttpConfig,
     connection: IpAddr,
@@ -114,11 +114,10 @@ fn client(
     Some(hop)
 }
 
-/// The elements of a list in a header, the last one first. Each byte is looked at a constant number
-/// of times.
+/// Iterates over the elements of a list in a header, from the last to the first, in linear time.
 ///
-/// Read from the right, because what is to the left may come from the client: a quote that it
-/// opens and does not close must not hide what a proxy appended.
+/// Read from the right, because the client may have sent the left part: a quote that it does not close
+/// must not hide the elements that proxies appended.
 struct Elements<'a>(Option<&'a [u8]>);
 
 impl<'a> Elements<'a> {
@@ -151,7 +150,7 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// The address in an element of `Forwarded`, which has the form `for=ADDRESS;proto=https`.
+/// Parses the address in an element of `Forwarded`, such as `for=192.0.2.1;proto=https`.
 fn forwarded_for(element: &[u8]) -> Option<IpAddr> {
     let mut found = None;
     for pair in element.split(|byte| *byte == b';') {
@@ -172,7 +171,7 @@ fn forwarded_for(element: &[u8]) -> Option<IpAddr> {
     found
 }
 
-/// An address, perhaps with a port: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`,
+/// Parses an address with an optional port: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`,
 /// `[2001:db8::1]:4711`.
 fn address(text: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(text).ok()?;

@@ -1,15 +1,15 @@
-//! [`RefusedLog`]: requests that were refused for their `Host` or `Origin`, in the log.
+//! [`RefusedLog`]: logs requests that were rejected because of their `Host` or `Origin`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mcp_types::peer_text::PeerText;
 
-/// The least time between two warnings about the same setting: a peer can send any number of such
-/// requests.
+/// The minimum time between two warnings about the same setting, because a peer can send any number
+/// of such requests.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Writes warnings that name the setting which would let the request in. Clones share their rate.
+/// Writes warnings that name the setting that would allow the request. Clones share the rate limit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RefusedLog(Arc<Rates>);
 
@@ -22,41 +22,41 @@ struct Rates {
 #[derive(Debug, Default)]
 struct Rate {
     warned: Option<Instant>,
-    /// Requests since then that were no warning.
+    /// The number of requests since then without a warning.
     suppressed: u64,
 }
 
 impl RefusedLog {
-    /// Notes a `Host` that is not allowed.
+    /// Logs a `Host` that is not allowed.
     pub(crate) fn host(&self, host: &str) {
         let host = PeerText(host);
         if let Some(suppressed) = warn(&self.0.host) {
             tracing::warn!(
                 %host,
                 suppressed,
-                "request refused: this `Host` is not allowed by `HttpConfig::allow_hosts`"
+                "request rejected: add this `Host` to `HttpConfig::allow_hosts` to allow it"
             );
         } else {
-            tracing::debug!(%host, "request refused: this `Host` is not allowed");
+            tracing::debug!(%host, "request rejected: this `Host` is not allowed");
         }
     }
 
-    /// Notes an `Origin` that is not allowed.
+    /// Logs an `Origin` that is not allowed.
     pub(crate) fn origin(&self, origin: &str) {
         let origin = PeerText(origin);
         if let Some(suppressed) = warn(&self.0.origin) {
             tracing::warn!(
                 %origin,
                 suppressed,
-                "request refused: this `Origin` is not allowed by `HttpConfig::allow_origins`"
+                "request rejected: add this `Origin` to `HttpConfig::allow_origins` to allow it"
             );
         } else {
-            tracing::debug!(%origin, "request refused: this `Origin` is not allowed");
+            tracing::debug!(%origin, "request rejected: this `Origin` is not allowed");
         }
     }
 }
 
-/// Whether it is time for a warning: how many requests were none since the last one.
+/// If a warning is due, returns the number of requests without a warning since the last one.
 fn warn(rate: &Mutex<Rate>) -> Option<u64> {
     let now = Instant::now();
     let mut rate = rate.lock().unwrap_or_else(PoisonError::into_inner);

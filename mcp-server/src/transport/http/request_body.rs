@@ -1,4 +1,4 @@
-//! Reads the bodies of requests, within bounds of size, time and memory.
+//! Reads the bodies of requests, with limits for size, time and memory.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -7,7 +7,6 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
-use http::StatusCode;
 use http_body::{Body, Frame};
 use tokio::time::{Instant, sleep_until};
 
@@ -15,23 +14,15 @@ use crate::protocol::core::Core;
 use crate::protocol::limits::Limits;
 use crate::protocol::quota::PeerUsage;
 use crate::transport::http::refusal::Refusal;
-use crate::transport::http::refusal::SHUTTING_DOWN;
 use crate::util::select::{Either, select};
 
-/// Over which the rate is measured at which a body arrives.
+/// The period over which the rate of a body is measured.
 const RATE_TIME: Duration = Duration::from_secs(5);
 
-const TOO_LARGE: Refusal = Refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large");
-const TOO_SLOW: Refusal = Refusal(StatusCode::REQUEST_TIMEOUT, "the body took too long");
-pub(crate) const TOO_MANY: Refusal = Refusal(
-    StatusCode::SERVICE_UNAVAILABLE,
-    "too many large requests at once",
-);
-
-/// Reads the body of a request that `peer` gives the usage of.
+/// Reads the body of a request. `peer` returns the usage of the client.
 ///
-/// When the server stops, a body that is `accepted_late` has the grace time to arrive; others are
-/// refused.
+/// After the server has begun to stop, a body that is `accepted_late` has the grace time to arrive;
+/// others are rejected.
 pub(crate) async fn read<B: Body>(
     body: B,
     server: &Arc<Core>,
@@ -40,17 +31,15 @@ pub(crate) async fn read<B: Body>(
 ) -> Result<Bytes, Refusal> {
     let limits = server.limits();
     let mut received = Received::new(limits.message_bytes);
-    if body.size_hint().lower() > received.limit {
-        return Err(TOO_LARGE);
-    }
+    received.check_size(body.size_hint().lower())?;
     let mut body = pin!(body);
-    // Most bodies are there at once, and need no clock.
+    // Most bodies have arrived completely, and need no timer.
     loop {
-        let at_once = poll_fn(|task| match body.as_mut().poll_frame(task) {
+        let ready = poll_fn(|task| match body.as_mut().poll_frame(task) {
             Poll::Ready(frame) => Poll::Ready(Some(frame)),
             Poll::Pending => Poll::Ready(None),
         });
-        match at_once.await {
+        match ready.await {
             Some(Some(frame)) => received.add(frame)?,
             Some(None) => return Ok(received.whole()),
             None => break,
@@ -66,11 +55,11 @@ pub(crate) async fn read<B: Body>(
     };
     match Box::pin(select(rest, stopped)).await {
         Either::First(body) => body,
-        Either::Second(()) => Err(SHUTTING_DOWN),
+        Either::Second(()) => Err(Refusal::ShuttingDown),
     }
 }
 
-/// Reads the rest of a body that arrives in several pieces.
+/// Reads the rest of a body that has not arrived completely.
 async fn read_rest<B: Body>(
     mut body: Pin<&mut B>,
     mut received: Received,
@@ -94,9 +83,15 @@ async fn read_rest<B: Body>(
             Either::Second(()) => {
                 let rate = u64::try_from(limits.body_rate).unwrap_or(u64::MAX);
                 let wanted = rate.saturating_mul(RATE_TIME.as_secs());
-                let came = (received.len() - rate_from) as u64;
-                if rate_ends >= deadline || came < wanted {
-                    return Err(TOO_SLOW);
+                let arrived = (received.len() - rate_from) as u64;
+                if rate_ends >= deadline {
+                    return Err(Refusal::BodyTimeout {
+                        limit: limits.body_time,
+                        received: received.len(),
+                    });
+                }
+                if arrived < wanted {
+                    return Err(Refusal::BodyTooSlow(limits.body_rate));
                 }
                 rate_ends += RATE_TIME;
                 rate_from = received.len();
@@ -105,7 +100,7 @@ async fn read_rest<B: Body>(
     }
 }
 
-/// Bytes of a body that are counted for a peer.
+/// The bytes of a body, counted for a peer.
 struct CountedBytes {
     peer: Arc<PeerUsage>,
     count: usize,
@@ -114,7 +109,7 @@ struct CountedBytes {
 impl CountedBytes {
     fn grow(&mut self, count: usize) -> Result<(), Refusal> {
         if !self.peer.add_body_bytes(count - self.count) {
-            return Err(TOO_MANY);
+            return Err(Refusal::BodyMemory);
         }
         self.count = count;
         Ok(())
@@ -127,7 +122,7 @@ impl Drop for CountedBytes {
     }
 }
 
-/// What has arrived of a body. One that arrives in one piece is not copied.
+/// The received bytes of a body. A body that arrives in one frame is not copied.
 struct Received {
     limit: u64,
     first: Bytes,
@@ -147,17 +142,23 @@ impl Received {
         self.first.len() + self.rest.len()
     }
 
+    /// Checks that the body may have `size` bytes.
+    fn check_size(&self, size: u64) -> Result<(), Refusal> {
+        if size > self.limit {
+            return Err(Refusal::BodyTooLarge {
+                found: size,
+                limit: self.limit,
+            });
+        }
+        Ok(())
+    }
+
     fn add<D: Buf, E>(&mut self, frame: Result<Frame<D>, E>) -> Result<(), Refusal> {
-        let frame = frame.map_err(|_| {
-            let what = "the body could not be read";
-            Refusal(StatusCode::BAD_REQUEST, what)
-        })?;
+        let frame = frame.map_err(|_| Refusal::BodyUnreadable)?;
         let Ok(mut data) = frame.into_data() else {
             return Ok(());
         };
-        if (self.len() + data.remaining()) as u64 > self.limit {
-            return Err(TOO_LARGE);
-        }
+        self.check_size((self.len() + data.remaining()) as u64)?;
         if self.len() == 0 {
             self.first = data.copy_to_bytes(data.remaining());
             return Ok(());

@@ -1,4 +1,4 @@
-//! [`HttpFuture`]: a response of the service that is to come.
+//! [`HttpFuture`]: the future that [`HttpService`](crate::HttpService) returns.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -10,18 +10,18 @@ use http::{Response, Version};
 use super::activity::InFlightRequest;
 use super::body::HttpBody;
 
-/// The response of an [`HttpService`](crate::HttpService) that is to come.
+/// The future that an [`HttpService`](crate::HttpService) returns for a request.
 #[must_use = "a future does nothing until it is polled"]
 pub struct HttpFuture {
     responding: Pin<Box<dyn Future<Output = Response<HttpBody>> + Send>>,
     is_http2: bool,
     request: Option<InFlightRequest>,
-    /// Whether other tasks run first.
+    /// Whether to yield to other tasks before the request is handled.
     yields: bool,
 }
 
 impl HttpFuture {
-    /// The response to a request of a version of HTTP.
+    /// Creates the future for a request of a version of HTTP.
     pub(crate) fn new(
         version: Version,
         responding: impl Future<Output = Response<HttpBody>> + Send + 'static,
@@ -34,13 +34,13 @@ impl HttpFuture {
         }
     }
 
-    /// Lets other tasks run before the request is handled.
+    /// Yields to other tasks before the request is handled.
     pub(crate) fn yield_first(mut self) -> Self {
         self.yields = true;
         self
     }
 
-    /// Keeps a connection busy until the response has left.
+    /// Marks the connection as busy until the response was sent.
     pub(crate) fn keep_busy(mut self, request: InFlightRequest) -> Self {
         self.request = Some(request);
         self

@@ -1,4 +1,4 @@
-//! [`HttpServer`]: an endpoint with a socket of its own.
+//! [`HttpServer`]: an endpoint with its own socket.
 
 use crate::transport::http::open_connection::OpenConnection;
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep};
 
 use super::activity::{Activity, EventCounter};
-use super::connection::{Connection, Front, Way, farewell_time, refuse};
+use super::connection::{Connection, Encryption, SocketServices, farewell_time, refuse};
 use super::peer_table::{AllBusy, PeerTable};
 use crate::protocol::core::Core;
 use crate::protocol::error::ServeError;
@@ -23,10 +23,11 @@ use crate::protocol::limits::Limits;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::util::select::{Either, select};
 
-/// Connections that are refused at once; further ones are closed without a response.
+/// The maximum number of connections that are being rejected at the same time. Further ones are closed
+/// without a response.
 const REFUSALS: usize = 64;
 
-/// A server at a socket. It is bound already; it serves while it is awaited, and resolves after
+/// A server that is bound to a socket. It serves while it is awaited, and resolves after
 /// [`Server::shutdown`](crate::Server::shutdown). Dropping it closes all connections.
 #[must_use = "nothing is served until it is awaited"]
 pub struct HttpServer {
@@ -39,19 +40,19 @@ impl HttpServer {
     pub(crate) fn bind(
         server: &Arc<Core>,
         address: impl ToSocketAddrs,
-        front: Front,
-        way: Way,
+        services: SocketServices,
+        encryption: Encryption,
     ) -> Result<Self, ServeError> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let local_addr = listener.local_addr()?;
-        if front.is_local() && !local_addr.ip().is_loopback() {
+        if services.is_local() && !local_addr.ip().is_loopback() {
             return Err(ServeError::NoHosts(local_addr));
         }
         let accepting = Arc::clone(server);
         let serving = async move {
             let listener = TcpListener::from_std(listener)?;
-            accept(&accepting, &listener, &front, &way).await;
+            accept(&accepting, &listener, &services, &encryption).await;
             Ok(())
         };
         Ok(Self {
@@ -61,12 +62,13 @@ impl HttpServer {
         })
     }
 
-    /// The server that is served.
+    /// Returns the core of the server.
     pub(crate) fn server(&self) -> &Arc<Core> {
         &self.server
     }
 
-    /// Where it listens: the port that the system chose, where 0 was asked for.
+    /// Returns the address of the socket. If the server was bound to port 0, it contains the port that
+    /// the system chose.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
@@ -90,8 +92,13 @@ impl std::fmt::Debug for HttpServer {
 }
 
 /// Accepts connections until the server has stopped and no request is in flight any more.
-async fn accept(server: &Arc<Core>, listener: &TcpListener, front: &Front, way: &Way) {
-    let mut acceptor = Acceptor::new(server, front, way);
+async fn accept(
+    server: &Arc<Core>,
+    listener: &TcpListener,
+    services: &SocketServices,
+    encryption: &Encryption,
+) {
+    let mut acceptor = Acceptor::new(server, services, encryption);
     let mut early_timer = pin!(early_timer(server.limits()));
     loop {
         let next = select(listener.accept(), acceptor.remove_next_ended());
@@ -110,8 +117,8 @@ async fn accept(server: &Arc<Core>, listener: &TcpListener, front: &Front, way: 
 /// The connections of a listener.
 struct Acceptor<'a> {
     server: &'a Arc<Core>,
-    front: &'a Front,
-    way: &'a Way,
+    services: &'a SocketServices,
+    encryption: &'a Encryption,
     connections: PeerTable<Id, Arc<Activity>>,
     tasks: JoinSet<()>,
     refusals: JoinSet<()>,
@@ -119,12 +126,16 @@ struct Acceptor<'a> {
 }
 
 impl<'a> Acceptor<'a> {
-    fn new(server: &'a Arc<Core>, front: &'a Front, way: &'a Way) -> Self {
+    fn new(
+        server: &'a Arc<Core>,
+        services: &'a SocketServices,
+        encryption: &'a Encryption,
+    ) -> Self {
         let limits = server.limits();
         Self {
             server,
-            front,
-            way,
+            services,
+            encryption,
             connections: PeerTable::new(limits.connections, limits.connections_per_peer),
             tasks: JoinSet::new(),
             refusals: JoinSet::new(),
@@ -132,7 +143,7 @@ impl<'a> Acceptor<'a> {
         }
     }
 
-    /// Serves a connection in a task of its own and returns the id of the task, or refuses the
+    /// Spawns a task that serves a connection and returns the id of the task, or rejects the
     /// connection if all others are in use.
     async fn accepted(&mut self, accepted: io::Result<(TcpStream, SocketAddr)>) -> Option<Id> {
         while self.refusals.try_join_next().is_some() {}
@@ -144,11 +155,11 @@ impl<'a> Acceptor<'a> {
             }
         };
         let server = self.server;
-        let peer = self.front.connection_peer(remote.ip());
+        let peer = self.services.connection_peer(remote.ip());
         let Ok(evicted) = self.connections.make_room(&peer) else {
             server.counters.refused(RefusalCause::Connections);
-            tracing::debug!(%remote, "a connection is refused: all others are in use");
-            if self.refusals.len() < REFUSALS && matches!(self.way, Way::Plain) {
+            tracing::debug!(%remote, "rejected a connection: all connections are in use");
+            if self.refusals.len() < REFUSALS && matches!(self.encryption, Encryption::Plain) {
                 self.refusals.spawn(refuse(stream));
             }
             return None;
@@ -159,30 +170,30 @@ impl<'a> Acceptor<'a> {
         let activity = Activity::new(&self.events);
         let connection = Connection {
             server: Arc::clone(server),
-            front: self.front.clone(),
+            services: self.services.clone(),
             remote,
             activity: Arc::clone(&activity),
             deadline: Instant::now() + server.limits().header_time,
         };
-        let way = self.way.clone();
+        let encryption = self.encryption.clone();
         let task = self.tasks.spawn(async move {
             let _open = OpenConnection::new(&connection.server);
-            connection.serve(stream, &way).await;
+            connection.serve(stream, &encryption).await;
         });
         let id = task.id();
         self.connections.insert(id, peer, activity);
         Some(id)
     }
 
-    /// Forgets the connections whose tasks have ended.
+    /// Removes the connections whose tasks have ended.
     fn remove_ended(&mut self) {
         while let Some(ended) = self.tasks.try_join_next_with_id() {
             self.remove(ended);
         }
     }
 
-    /// Waits until the task of a connection has ended, and forgets it: a task keeps its memory until
-    /// it is joined, whether or not other clients connect.
+    /// Waits until the task of a connection has ended, and removes it. The memory of a task is freed
+    /// only when it is joined, so this must not wait for the next connection.
     async fn remove_next_ended(&mut self) {
         match self.tasks.join_next_with_id().await {
             Some(ended) => {
@@ -192,7 +203,7 @@ impl<'a> Acceptor<'a> {
         }
     }
 
-    /// Forgets a connection whose task has ended, and returns the id of the task.
+    /// Removes a connection whose task has ended, and returns the id of the task.
     fn remove(&mut self, ended: Result<(Id, ()), JoinError>) -> Id {
         let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
         self.connections.remove(&id);
@@ -201,14 +212,13 @@ impl<'a> Acceptor<'a> {
 
     /// Waits for the requests in flight when the server stops.
     ///
-    /// Connections are accepted meanwhile: handlers may wait for answers of their clients, which
-    /// send them, and cancellations, on connections of their own.
+    /// Connections are still accepted, because clients may send responses that handlers wait for, and
+    /// cancellations, on new connections.
     async fn drain(mut self, listener: &TcpListener) {
         self.remove_ended();
         let all = self.connections.iter();
         let unused = all.filter(|(_, activity)| !activity.has_begun());
-        // Connections that served nothing before the server stopped. The end does not wait for
-        // them.
+        // Connections that served no request before the server stopped are not waited for.
         let mut late: HashSet<Id> = unused.map(|(id, _)| *id).collect();
         let mut in_use = self.tasks.len() - late.len();
         while in_use > 0 {
@@ -226,16 +236,16 @@ impl<'a> Acceptor<'a> {
         for (_, activity) in self.connections.iter() {
             activity.evict();
         }
-        // The last responses still have to leave.
-        let last = async { while self.tasks.join_next().await.is_some() {} };
-        select(last, sleep(farewell_time(self.server.limits()))).await;
+        // The last responses still have to be sent.
+        let remaining = async { while self.tasks.join_next().await.is_some() {} };
+        select(remaining, sleep(farewell_time(self.server.limits()))).await;
     }
 }
 
 /// Keeps one timer registered early, so that timers of requests do not wake tokio's time driver.
 ///
-/// For a timer that is due before all others, tokio wakes the driver by a system call and another
-/// turn of the loop.
+/// For a timer that is due before all others, tokio wakes the driver, which costs a system call and
+/// an iteration of its loop.
 async fn early_timer(limits: &Limits) {
     let time = limits
         .keep_alive
@@ -246,8 +256,8 @@ async fn early_timer(limits: &Limits) {
     }
 }
 
-/// Makes room where the system could not give a connection, which is for lack of descriptors or
-/// memory: it would say so again at once.
+/// Evicts a connection after accepting failed for lack of file descriptors or memory, because it would
+/// fail again at once.
 async fn accept_failed(error: &io::Error, connections: &mut PeerTable<Id, Arc<Activity>>) {
     let of_peer = matches!(
         error.kind(),
@@ -256,9 +266,9 @@ async fn accept_failed(error: &io::Error, connections: &mut PeerTable<Id, Arc<Ac
     if of_peer {
         return;
     }
-    tracing::warn!(%error, "a connection cannot be accepted");
+    tracing::warn!(%error, "cannot accept a connection");
     let pause = match connections.evict_any() {
-        // Its task has to run before the descriptor is free.
+        // Its task has to run before its descriptor is released.
         Ok(evicted) => {
             evicted.evict();
             Duration::from_millis(1)

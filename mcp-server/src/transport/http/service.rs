@@ -1,4 +1,4 @@
-//! [`HttpService`]: the endpoint as a service of tower.
+//! [`HttpService`]: the endpoint as a tower service.
 
 use crate::transport::http::endpoint::Endpoint;
 use std::convert::Infallible;
@@ -10,12 +10,11 @@ use std::task::{Context, Poll};
 
 use http::header::ORIGIN;
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode};
+use http::{Method, Request, Response};
 use http_body::Body;
 use tokio::time::sleep;
 use tower_service::Service;
 
-use super::answer;
 use super::body::HttpBody;
 use super::config;
 use super::config::HttpConfig;
@@ -30,16 +29,15 @@ use super::{request_body, stopping};
 use crate::protocol::changes::BusReceiver;
 use crate::protocol::core::Core;
 use crate::protocol::extensions::Extensions;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::peer_address::PeerAddress;
+use crate::protocol::quota::PeerUsage;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::RequestPermit;
-use crate::protocol::quota::{Exhausted, PeerUsage};
 use crate::transport::http::refusal::Refusal;
 use crate::util::select::{Either, select};
 
-/// An endpoint of Streamable HTTP, for any path of any stack that takes services of tower: axum's
-/// `fallback_service` and `route_service`, hyper by `TowerToHyperService`. Cheap to clone.
+/// An endpoint of Streamable HTTP as a tower service, for any path of any HTTP stack: axum's
+/// `fallback_service` and `route_service`, hyper with `TowerToHyperService`. Cheap to clone.
 #[derive(Clone)]
 pub struct HttpService {
     endpoint: Arc<Endpoint>,
@@ -69,18 +67,17 @@ impl HttpService {
         Self { endpoint }
     }
 
-    /// Whether the endpoint may only be reached by local names.
+    /// Returns `true` if the endpoint allows only local names.
     pub(crate) fn is_local(&self) -> bool {
         self.endpoint.config.is_local()
     }
 
-    /// Whether connections from this address are those of a trusted proxy.
+    /// Returns `true` if the address is that of a trusted proxy.
     pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         self.endpoint.config.is_trusted(address.to_canonical())
     }
 
-    /// Answers a request. It is cancelled when the future is dropped, or the body of the response
-    /// before its end.
+    /// Handles a request. It is cancelled if the future, or the body of the response, is dropped.
     pub(crate) fn respond<B>(&self, request: Request<B>, remote: Option<Remote>) -> HttpFuture
     where
         B: Body + Send + 'static,
@@ -91,7 +88,7 @@ impl HttpService {
         let version = parts.version;
         let address = remote.as_ref().map(|remote| remote.address);
         proxy::attach(&endpoint.config, &mut parts, address);
-        // Moved a few times.
+        // In an `Arc`, because the parts are large and moved several times.
         let parts = Arc::new(parts);
         if parts.headers.contains_key(ORIGIN) {
             return HttpFuture::new(version, endpoint.respond_to_page(parts, body, remote));
@@ -100,7 +97,7 @@ impl HttpService {
     }
 }
 
-/// The client of a connection that `serve_http` keeps.
+/// The client of a connection of `serve_http`.
 pub(crate) struct Remote {
     pub(crate) address: SocketAddr,
     pub(crate) usage: Arc<PeerUsage>,
@@ -136,43 +133,42 @@ impl Endpoint {
             if let Some(response) = self.probe(&parts) {
                 return response;
             }
-            self.count(RefusalCause::Host);
-            return self.refuse(refusal);
+            return self.refuse(&refusal);
         }
         if parts.method != Method::POST {
             return Box::pin(self.other_method(&parts, remote.as_ref())).await;
         }
         let channel = channel_id(self.config.http_sse.as_deref(), &parts);
-        // Clients of that transport say nothing of what they read.
+        // Clients of HTTP+SSE need not send `Accept`.
         let checked = match channel {
             Some(_) => config::check_content(&parts),
             None => config::check_media(&parts),
         };
         if let Err(refusal) = checked {
-            return self.refuse(refusal);
+            return self.refuse(&refusal);
         }
-        // Only looked at when the server stops.
+        // Evaluated only while the server stops.
         let accepted_late = || channel.is_some() || stopping::may_be_accepted(&parts);
         if self.is_stopping() && !accepted_late() {
-            return self.refuse(self.refuse_when_stopping());
+            return self.refuse(&Refusal::ShuttingDown);
         }
         let peer = || self.peer(&parts, remote.as_ref());
         let bytes = match request_body::read(body, &self.server, peer, accepted_late).await {
             Ok(bytes) => bytes,
-            Err(refusal) => return self.refuse(refusal),
+            Err(refusal) => return self.refuse(&refusal),
         };
         self.server.counters.request_bytes(bytes.len());
-        // Counted only now: a client that is slow to send its body keeps no other one waiting.
+        // Counted only now, so that a client that sends its body slowly uses no permit meanwhile.
         let mut permit = match peer().requests(1) {
             Ok(permit) => permit,
-            // The requests that have all permits may be waiting for this message.
+            // The requests that hold all permits may wait for this message.
             Err(_) if self.is_for_request_in_flight(&parts, &bytes) => {
                 RequestPermit::uncounted(peer())
             }
-            Err(error) => return self.refuse(self.exhausted(error)),
+            Err(error) => return self.refuse(&Refusal::from(error)),
         };
         if !permit.keep_body(bytes.len()) {
-            return answer::refusal(request_body::TOO_MANY);
+            return self.refuse(&Refusal::BodyMemory);
         }
         let remote = remote.map(|remote| remote.address);
         if let Some(id) = channel.map(str::to_owned) {
@@ -180,58 +176,68 @@ impl Endpoint {
             let response = Box::pin(self.post_channel(&id, extensions, &bytes, permit));
             return response
                 .await
-                .unwrap_or_else(|refusal| self.refuse(refusal));
+                .unwrap_or_else(|refusal| self.refuse(&refusal));
         }
-        if let Some(id) = requests::session_id(&parts) {
-            match self.entry_of(id, &parts).await {
-                Ok(entry) => {
-                    let extensions = Arc::new(Extensions::of_http(parts, remote));
-                    let response = self.post(&entry, extensions, bytes, permit).await;
-                    return response.unwrap_or_else(|refusal| self.refuse(refusal));
-                }
-                Err(refusal) if !requests::is_modern(&bytes) => return self.refuse(refusal),
-                Err(_) => {}
-            }
-        }
+        let session = match requests::session_id(&parts) {
+            Some(id) => Some(self.find_session(id, &parts).await),
+            None => None,
+        };
         let extensions = Arc::new(Extensions::of_http(parts, remote));
-        self.modern(extensions, bytes, permit).await
+        let response = match session {
+            Some(Ok(handle)) => self.post(&handle, extensions, bytes, permit).await,
+            // A request that declares its revision in the body needs no session.
+            Some(Err(refusal)) => {
+                let refusal = Some(refusal);
+                self.post_without_session(extensions, bytes, permit, refusal)
+                    .await
+            }
+            None => {
+                self.post_without_session(extensions, bytes, permit, None)
+                    .await
+            }
+        };
+        response.unwrap_or_else(|refusal| self.refuse(&refusal))
     }
 
-    /// GET and DELETE are of sessions.
+    /// Handles methods other than POST. GET and DELETE belong to sessions.
     async fn other_method(&self, parts: &Parts, remote: Option<&Remote>) -> Response<HttpBody> {
         if let Some(response) = self.operation(parts) {
             return response;
         }
         if let Err(refusal) = self.check_running() {
-            return self.refuse(refusal);
+            return self.refuse(&refusal);
         }
         if config::is_modern(parts) {
-            self.count(RefusalCause::Method);
-            return answer::not_allowed("POST");
+            return self.refuse(&Refusal::Method {
+                found: parts.method.clone(),
+                allowed: "POST",
+            });
         }
         let channel = http_sse::opens(self.config.http_sse.as_deref(), parts);
         let response = match parts.method {
             Method::GET if channel => self.open_channel(parts, &self.peer(parts, remote)),
             Method::GET => self.get(parts).await,
             Method::DELETE => self.delete(parts).await,
-            _ => {
-                self.count(RefusalCause::Method);
-                return answer::not_allowed("GET, POST, DELETE");
-            }
+            _ => Err(Refusal::Method {
+                found: parts.method.clone(),
+                allowed: "GET, POST, DELETE",
+            }),
         };
-        response.unwrap_or_else(|refusal| self.refuse(refusal))
+        response.unwrap_or_else(|refusal| self.refuse(&refusal))
     }
 
-    /// Lets the handler of a notification run.
-    pub(crate) async fn notified(&self, handler: impl Future<Output = ()>) {
+    /// Runs the handler of a notification, within the time limit of requests.
+    pub(crate) async fn run_notification(&self, handler: impl Future<Output = ()>) {
         let limit = self.server.limits().request_time;
         let ended = select(sleep(limit), self.server.grace_over());
         if let Either::Second(_) = Box::pin(select(handler, ended)).await {
-            tracing::warn!("a notification took too long");
+            tracing::warn!(
+                "dropped the handler of a notification: it exceeded `Limits::request_time` or the grace time"
+            );
         }
     }
 
-    /// Whose share of the limits a request uses.
+    /// Returns the peer for which a request is counted.
     fn peer(&self, parts: &Parts, remote: Option<&Remote>) -> Arc<PeerUsage> {
         let principal = config::principal(parts);
         let reported = parts.extensions.get::<PeerAddress>();
@@ -242,20 +248,6 @@ impl Endpoint {
         let address = reported.map(|reported| reported.0).or_else(connection);
         let key = PeerKey::of_http(principal, address);
         self.server.peers.usage(key)
-    }
-
-    /// The refusal of requests that are too many.
-    pub(crate) fn exhausted(&self, exhausted: Exhausted) -> Refusal {
-        match exhausted {
-            Exhausted::Share => Refusal(
-                StatusCode::TOO_MANY_REQUESTS,
-                "this client has too many requests in flight",
-            ),
-            Exhausted::Total => {
-                self.count(RefusalCause::Requests);
-                Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once")
-            }
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sessions of the revisions before 2026-07-28 over HTTP.
+//! Legacy sessions over HTTP (revisions 2025-03-26 to 2025-11-25).
 
 pub(crate) mod cluster;
 pub(crate) mod ending;

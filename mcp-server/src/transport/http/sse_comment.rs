@@ -1,8 +1,8 @@
-//! A comment in a stream of events.
+//! Comments in a stream of events.
 
 use mcp_types::sse::write_comment;
 
-/// Returns a comment, which keeps proxies from closing a silent connection.
+/// Encodes a comment, which keeps proxies from closing an idle connection.
 pub(crate) fn comment() -> Vec<u8> {
     let mut text = Vec::new();
     write_comment(&mut text, "");

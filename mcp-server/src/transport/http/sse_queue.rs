@@ -1,4 +1,4 @@
-//! [`SseQueue`]: the bounded way from a request's handler to the body of its response.
+//! [`SseQueue`]: a bounded queue from the handler of a request to the body of its response.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,22 +11,22 @@ use tokio::sync::Notify;
 use crate::protocol::message_sink::{MessageSink, TrySend};
 use crate::protocol::quota::PeerUsage;
 
-/// Events that wait to be read, as they are written on the wire.
+/// A queue of encoded events.
 pub(crate) struct SseQueue {
     state: Mutex<QueueState>,
     limit: usize,
-    /// Whose events these are.
+    /// The peer for which queued bytes are counted.
     peer: Arc<PeerUsage>,
-    room: Notify,
+    capacity: Notify,
 }
 
 #[derive(Default)]
 struct QueueState {
-    /// As many bytes are counted for the peer.
+    /// The encoded events. Their bytes are counted for the peer.
     events: Vec<u8>,
     closed: bool,
-    /// Whether the last message is there.
-    over: bool,
+    /// Whether the final message was queued.
+    ended: bool,
     reader: Option<Waker>,
 }
 
@@ -36,58 +36,58 @@ impl SseQueue {
             state: Mutex::default(),
             limit,
             peer,
-            room: Notify::new(),
+            capacity: Notify::new(),
         }
     }
 
-    /// Takes all that waits.
+    /// Removes and returns all events.
     pub(crate) fn take(&self) -> Vec<u8> {
         let events = std::mem::take(&mut self.state().events);
-        self.left(&events);
+        self.release(&events);
         events
     }
 
-    /// Takes all that waits, and whether nothing follows. Where there is neither, the waker is
-    /// called when there is.
+    /// Removes and returns all events, and whether the queue has ended. If there are no events and it
+    /// has not ended, registers the waker.
     pub(crate) fn poll(&self, waker: &Waker) -> (Vec<u8>, bool) {
         let mut state = self.state();
         let events = std::mem::take(&mut state.events);
-        let over = state.over;
-        if events.is_empty() && !over {
+        let ended = state.ended;
+        if events.is_empty() && !ended {
             match &mut state.reader {
                 Some(reader) => reader.clone_from(waker),
                 None => state.reader = Some(waker.clone()),
             }
         }
         drop(state);
-        self.left(&events);
-        (events, over)
+        self.release(&events);
+        (events, ended)
     }
 
-    /// Makes room for others where events have left.
-    fn left(&self, events: &[u8]) {
+    /// Subtracts removed events from the peer's usage, and wakes senders.
+    fn release(&self, events: &[u8]) {
         if !events.is_empty() {
             self.peer.subtract_queued_bytes(events.len());
-            self.room.notify_waiters();
+            self.capacity.notify_waiters();
         }
     }
 
-    /// Writes an event, and counts its bytes.
+    /// Encodes an event, and counts its bytes.
     fn add(&self, state: &mut QueueState, message: &[u8]) {
         let before = state.events.len();
-        // An event without id and name can always be written.
+        // Encoding an event without id and name does not fail.
         let _ = write_event(&mut state.events, &Event::data(message));
         self.peer.add_queued_bytes(state.events.len() - before);
     }
 
-    /// Adds the last message, room or not.
+    /// Adds the final message, even if the queue is full.
     pub(crate) fn end(&self, message: &[u8]) {
         let reader = {
             let mut state = self.state();
             if !state.closed {
                 self.add(&mut state, message);
             }
-            state.over = true;
+            state.ended = true;
             state.reader.take()
         };
         if let Some(reader) = reader {
@@ -95,21 +95,21 @@ impl SseQueue {
         }
     }
 
-    /// Whether there is anything to read; the waker is called when there is.
+    /// Returns `true` if there are no events. Registers the waker.
     pub(crate) fn is_empty(&self, waker: &Waker) -> bool {
         let mut state = self.state();
         state.reader = Some(waker.clone());
         state.events.is_empty()
     }
 
-    /// Says that nobody reads any more.
+    /// Closes the queue, because nobody reads it any more.
     pub(crate) fn close(&self) {
         let mut state = self.state();
         state.closed = true;
         let events = std::mem::take(&mut state.events);
         drop(state);
-        self.left(&events);
-        self.room.notify_waiters();
+        self.release(&events);
+        self.capacity.notify_waiters();
     }
 
     fn state(&self) -> MutexGuard<'_, QueueState> {
@@ -124,15 +124,15 @@ impl Drop for SseQueue {
 }
 
 impl MessageSink for SseQueue {
-    fn push(&self, message: &[u8]) -> TrySend {
+    fn try_send(&self, message: &[u8]) -> TrySend {
         let mut state = self.state();
         if state.closed {
             return TrySend::Closed;
         }
-        // A message alone may be larger than the limit, or it would never leave.
+        // A single message may exceed the limit, otherwise it could never be sent.
         if !state.events.is_empty()
             && (state.events.len() + message.len() > self.limit
-                || !self.peer.has_room(message.len()))
+                || !self.peer.may_queue(message.len()))
         {
             return TrySend::Full;
         }
@@ -145,18 +145,18 @@ impl MessageSink for SseQueue {
         TrySend::Queued
     }
 
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
-            let told = self.room.notified();
-            tokio::pin!(told);
-            // Enabled before the state is read, so that nothing is missed in between.
-            told.as_mut().enable();
+            let notified = self.capacity.notified();
+            tokio::pin!(notified);
+            // Enabled before the state is read, so that no notification is missed in between.
+            notified.as_mut().enable();
             let full = {
                 let state = self.state();
                 !state.closed && !state.events.is_empty()
             };
             if full {
-                told.await;
+                notified.await;
             }
         })
     }

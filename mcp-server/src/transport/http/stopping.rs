@@ -1,8 +1,7 @@
-//! What is still accepted over HTTP while the server stops: answers that handlers in flight wait
-//! for, and cancellations. Everything else is refused with 503. The same messages are accepted when
-//! requests in flight have all permits.
+//! Selects the messages that are accepted over HTTP while the server stops: responses that handlers in
+//! flight wait for, and cancellations. Everything else is rejected with 503. The same messages are
+//! accepted while requests in flight hold all permits.
 
-use crate::transport::http::refusal::SHUTTING_DOWN;
 use http::request::Parts;
 use mcp_types::rpc::{self, EnvelopeError, Message};
 
@@ -11,13 +10,11 @@ use super::session::requests;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::dispatch::Parsed;
 use crate::protocol::methods::CANCELLED;
-use crate::protocol::metrics::refusals::RefusalCause;
 use crate::protocol::request_task::shutting_down;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 
-/// Returns `true` if the body of a POST has to be read to know whether it is accepted while the
-/// server stops.
+/// Returns `true` if a POST may be accepted while the server stops. Its body decides.
 pub(crate) fn may_be_accepted(parts: &Parts) -> bool {
     requests::session_id(parts).is_some()
         || parts
@@ -26,7 +23,7 @@ pub(crate) fn may_be_accepted(parts: &Parts) -> bool {
             .is_some_and(|method| method == CANCELLED)
 }
 
-/// Returns `true` for answers and cancellations.
+/// Returns `true` for responses and cancellations.
 fn concerns_request_in_flight(message: &Message<'_>) -> bool {
     match message {
         Message::Result { .. } | Message::Error { .. } => true,
@@ -36,10 +33,10 @@ fn concerns_request_in_flight(message: &Message<'_>) -> bool {
 }
 
 impl Endpoint {
-    /// Returns `true` if a POST is an answer or a cancellation in a session of this process.
+    /// Returns `true` if a POST is a response or a cancellation in a session of this process.
     pub(crate) fn is_for_request_in_flight(&self, parts: &Parts, text: &[u8]) -> bool {
         let session = requests::session_id(parts);
-        session.is_some_and(|id| self.sessions.here(id).is_some())
+        session.is_some_and(|id| self.sessions.local(id).is_some())
             && rpc::parse(text).is_ok_and(|message| concerns_request_in_flight(&message))
     }
 
@@ -48,30 +45,24 @@ impl Endpoint {
         self.server.stopping.is_set()
     }
 
-    /// Counts and returns the refusal of what is not accepted while the server stops.
-    pub(crate) fn refuse_when_stopping(&self) -> Refusal {
-        self.count(RefusalCause::ShuttingDown);
-        SHUTTING_DOWN
-    }
-
-    /// Refuses requests while the server stops.
+    /// Rejects requests while the server stops.
     pub(crate) fn check_running(&self) -> Result<(), Refusal> {
         if self.is_stopping() {
-            return Err(self.refuse_when_stopping());
+            return Err(Refusal::ShuttingDown);
         }
         Ok(())
     }
 
-    /// Refuses a message while the server stops, unless it concerns a request in flight.
+    /// Rejects a message while the server stops, unless it concerns a request in flight.
     pub(crate) fn check_message(&self, message: &Message<'_>) -> Result<(), Refusal> {
         if self.is_stopping() && !concerns_request_in_flight(message) {
-            return Err(self.refuse_when_stopping());
+            return Err(Refusal::ShuttingDown);
         }
         Ok(())
     }
 
-    /// As [`check_message`](Self::check_message), for a message that is not parsed yet. Texts that
-    /// are no single message pass.
+    /// As [`check_message`](Self::check_message), for a message that is not parsed yet. Accepts texts
+    /// that are not a single message.
     pub(crate) fn check_text(&self, text: &[u8]) -> Result<(), Refusal> {
         if self.is_stopping()
             && let Ok(message) = rpc::parse(text)
@@ -81,12 +72,12 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Removes what is not accepted while the server stops, and returns the answers to the requests
-    /// that were removed from a batch.
+    /// Removes the messages that are not accepted while the server stops, and returns the responses to
+    /// the requests that were removed from a batch.
     ///
     /// # Errors
     ///
-    /// [`SHUTTING_DOWN`] if nothing is left.
+    /// [`Refusal::ShuttingDown`] if no message is accepted.
     pub(crate) fn keep_accepted(&self, read: &mut Parsed<'_>) -> Result<Vec<Answer>, Refusal> {
         if !self.is_stopping() {
             return Ok(Vec::new());
@@ -99,7 +90,7 @@ impl Endpoint {
             message.as_ref().is_ok_and(concerns_request_in_flight)
         };
         if !messages.iter().any(is_accepted) {
-            return Err(self.refuse_when_stopping());
+            return Err(Refusal::ShuttingDown);
         }
         let mut refused = Vec::new();
         messages.retain(|message| match message {
@@ -109,7 +100,7 @@ impl Endpoint {
                 false
             }
             Ok(message) => concerns_request_in_flight(message),
-            // It is answered with what is wrong about it.
+            // The response describes the error.
             Err(_) => true,
         });
         Ok(refused)

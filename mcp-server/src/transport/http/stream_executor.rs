@@ -1,5 +1,5 @@
-//! [`StreamExecutor`]: runs the streams of an HTTP/2 connection, and resets those that their client
-//! does not read.
+//! [`StreamExecutor`]: runs the streams of an HTTP/2 connection, and resets those that the client does
+//! not read.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,38 +17,38 @@ tokio::task_local! {
     static CURRENT: Arc<StreamProgress>;
 }
 
-/// How far a stream's response has been taken over by HTTP/2, which asks for more only when the
-/// client's flow-control window has room.
+/// The progress of a stream's response. HTTP/2 requests more of a body only when the client's
+/// flow-control window is open.
 #[derive(Debug, Default)]
 pub(crate) struct StreamProgress {
-    /// Whether the response has more and is not asked for it.
+    /// Whether the response has more data that HTTP/2 has not requested.
     waiting: AtomicBool,
-    /// How often it gave some.
+    /// The number of frames passed to HTTP/2.
     frames: AtomicUsize,
 }
 
 impl StreamProgress {
-    /// The progress of the stream that is polled; `None` outside of HTTP/2.
+    /// Returns the progress of the stream that is polled, or `None` outside of HTTP/2.
     pub(crate) fn current() -> Option<Arc<Self>> {
         let progress = CURRENT.try_with(Arc::clone).ok()?;
         progress.waiting.store(true, Ordering::Release);
         Some(progress)
     }
 
-    /// Notes that the response is asked for more.
-    pub(crate) fn asked(&self) {
+    /// Records that HTTP/2 requests more data.
+    pub(crate) fn set_requested(&self) {
         self.waiting.store(false, Ordering::Release);
     }
 
-    /// Notes that the response gave some.
-    pub(crate) fn gave(&self) {
+    /// Records that a frame was passed to HTTP/2.
+    pub(crate) fn add_frame(&self) {
         self.frames.fetch_add(1, Ordering::AcqRel);
         self.waiting.store(true, Ordering::Release);
     }
 }
 
-/// Runs each stream of a connection in a task. A stream whose client opens no window for its
-/// response within a limit is dropped, by which HTTP/2 resets it.
+/// Runs each stream of a connection in a task. A stream is dropped, and thereby reset, if the client
+/// does not open its flow-control window within a time limit.
 #[derive(Clone, Debug)]
 pub(crate) struct StreamExecutor {
     limit: Duration,
@@ -65,7 +65,7 @@ where
     F: Future + Send + 'static,
 {
     fn execute(&self, future: F) {
-        // It ends with the connection, of which the future hears.
+        // Not aborted here: the future ends when its connection does.
         tokio::spawn(StreamTask {
             future,
             progress: Arc::default(),
@@ -82,7 +82,7 @@ pin_project! {
         future: F,
         progress: Arc<StreamProgress>,
         limit: Duration,
-        // The frames when the timer began to run.
+        // The number of frames when the timer was started.
         seen: usize,
         timer: Option<Pin<Box<Sleep>>>,
     }
@@ -110,7 +110,7 @@ impl<F: Future> Future for StreamTask<F> {
         let limit = *this.limit;
         let timer = this.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
         ready!(timer.as_mut().poll(task));
-        tracing::debug!("an HTTP/2 stream is reset: the client does not read it");
+        tracing::debug!("reset an HTTP/2 stream that the client does not read");
         Poll::Ready(())
     }
 }

@@ -1,4 +1,4 @@
-//! [`HttpServer::until`]: serving until a signal.
+//! [`HttpServer::until`]: serves until a signal.
 
 use crate::util::select::Either;
 use crate::util::select::select;
@@ -10,11 +10,11 @@ use super::serve::HttpServer;
 use crate::protocol::error::ServeError;
 
 impl HttpServer {
-    /// Serves until `signal` resolves, then shuts the server down in good order.
+    /// Serves until `signal` resolves, then shuts down gracefully.
     ///
-    /// The signal calls [`Server::shutdown`](crate::Server::shutdown): streams end, and requests in
-    /// flight have [`Limits::grace_time`](crate::Limits) to finish. Resolves when all is done. What
-    /// the signal resolves to does not matter.
+    /// The signal has the effect of [`Server::shutdown`](crate::Server::shutdown): streams end, and
+    /// requests in flight have [`Limits::grace_time`](field@crate::Limits::grace_time) to finish.
+    /// Resolves when the shutdown is complete. The output of the signal is ignored.
     ///
     /// ```no_run
     /// # async fn run(server: mcp_server::Server) -> Result<(), mcp_server::ServeError> {
@@ -25,7 +25,7 @@ impl HttpServer {
     ///
     /// # Errors
     ///
-    /// [`ServeError::Io`] where the socket cannot be used.
+    /// [`ServeError::Io`] if the socket cannot be used.
     pub async fn until(self, signal: impl Future) -> Result<(), ServeError> {
         let core = Arc::clone(self.server());
         let mut serving = pin!(self);

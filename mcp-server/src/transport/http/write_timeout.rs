@@ -1,4 +1,4 @@
-//! [`WriteTimeout`]: a connection whose client has to read what is written to it.
+//! [`WriteTimeout`]: a connection with a time limit for writes.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -10,14 +10,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A connection that fails when the client has taken nothing for a while of what waits for it.
+/// A connection that fails if a write makes no progress within a time limit.
 ///
-/// The kernel reports a socket as writable only when a good part of its buffer is free, so a client
-/// that takes a byte now and then does not count as reading.
+/// The kernel reports a socket as writable only when a large part of its buffer is free, so a client
+/// that reads single bytes makes no progress.
 pub(crate) struct WriteTimeout {
     stream: TcpStream,
     limit: Duration,
-    /// Runs while something waits.
+    /// Runs while a write is pending.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
@@ -42,8 +42,8 @@ impl WriteTimeout {
         let limit = self.limit;
         let timer = self.stalled.get_or_insert_with(|| Box::pin(sleep(limit)));
         timer.as_mut().poll(task).map(|()| {
-            let what = "the client does not read";
-            Err(io::Error::new(io::ErrorKind::TimedOut, what))
+            let message = "the client does not read its responses";
+            Err(io::Error::new(io::ErrorKind::TimedOut, message))
         })
     }
 }
@@ -71,9 +71,9 @@ impl AsyncWrite for WriteTimeout {
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,
-        pieces: &[IoSlice<'_>],
+        buffers: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(task, pieces);
+        let written = Pin::new(&mut self.stream).poll_write_vectored(task, buffers);
         self.watch(task, written)
     }
 

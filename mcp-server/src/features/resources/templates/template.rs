@@ -6,11 +6,11 @@ use regex_lite::{Captures, Regex};
 /// A template that URIs are matched with.
 pub(crate) struct Template {
     regex: Regex,
-    groups: Vec<Group>,
+    groups: Vec<ExpressionGroup>,
 }
 
 /// What one group of the regular expression caught.
-enum Group {
+enum ExpressionGroup {
     /// The value of one variable.
     Value(String),
     /// Pairs of names and values, such as a query, with what is between them.
@@ -76,8 +76,8 @@ impl Template {
         let mut all = Vec::new();
         for group in &self.groups {
             match group {
-                Group::Value(name) => all.push(name.as_str()),
-                Group::Pairs(names, _) => all.extend(names.iter().map(String::as_str)),
+                ExpressionGroup::Value(name) => all.push(name.as_str()),
+                ExpressionGroup::Pairs(names, _) => all.extend(names.iter().map(String::as_str)),
             }
         }
         all
@@ -96,10 +96,10 @@ impl Template {
                 continue;
             };
             match group {
-                Group::Value(name) => {
+                ExpressionGroup::Value(name) => {
                     values.insert(name, decode(caught.as_str())?);
                 }
-                Group::Pairs(names, between) => {
+                ExpressionGroup::Pairs(names, between) => {
                     pairs(&mut values, names, caught.as_str(), *between)?;
                 }
             }
@@ -146,7 +146,7 @@ fn push_literal(pattern: &mut String, literal: &str) -> Result<(), TemplateError
 /// Appends what matches an expression.
 fn push_expression(
     pattern: &mut String,
-    groups: &mut Vec<Group>,
+    groups: &mut Vec<ExpressionGroup>,
     operator: Option<char>,
     names: Vec<String>,
 ) {
@@ -160,7 +160,7 @@ fn push_expression(
                 _ => ("((?:&[^&#]*)*)", '&'),
             };
             pattern.push_str(caught);
-            groups.push(Group::Pairs(names, between));
+            groups.push(ExpressionGroup::Pairs(names, between));
             return;
         }
         Some('+') if several => ("", ",", "([^,]+?)", false),
@@ -184,7 +184,7 @@ fn push_expression(
         pattern.push_str(prefix);
         pattern.push_str(value);
         prefix = between;
-        groups.push(Group::Value(name));
+        groups.push(ExpressionGroup::Value(name));
     }
     pattern.push_str(&")?".repeat(open));
 }

@@ -1,4 +1,4 @@
-//! What the processes that serve one endpoint tell each other about sessions.
+//! Handles the messages about sessions that the processes of one endpoint send each other.
 
 use crate::protocol::changes::{BusMessage, BusReceiver};
 use crate::protocol::dispatch::Parsed;
@@ -8,7 +8,7 @@ use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::session::session_store::SessionDelta;
 
 impl Endpoint {
-    /// Tells the other processes.
+    /// Sends a message to the other processes, if there is a bus.
     pub(crate) fn publish(&self, message: BusMessage) {
         if let Some(bus) = &self.server.bus {
             bus.publish(message);
@@ -20,45 +20,45 @@ impl BusReceiver for Endpoint {
     fn receive(&self, message: BusMessage) {
         match message {
             BusMessage::Answer { session, message } => {
-                let Some(entry) = self.sessions.here(&session) else {
+                let Some(handle) = self.sessions.local(&session) else {
                     return;
                 };
-                let asked = Some(&*entry.session);
+                let session = Some(&*handle.session);
                 let limits = self.server.limits();
-                match self.server.read(&message, asked) {
+                match self.server.read(&message, session) {
                     Ok(Parsed::One(message)) => {
-                        respond::hand_over(asked, &message, limits);
+                        respond::hand_over(session, &message, limits);
                     }
                     Ok(Parsed::Batch(messages)) => {
                         for message in messages.iter().flatten() {
-                            respond::hand_over(asked, message, limits);
+                            respond::hand_over(session, message, limits);
                         }
                     }
                     Err(_) => {}
                 }
             }
             BusMessage::Cancel { session, request } => {
-                if let Some(entry) = self.sessions.here(&session) {
-                    entry.cancel(&request);
+                if let Some(handle) = self.sessions.local(&session) {
+                    handle.cancel(&request);
                 }
             }
             BusMessage::SessionEnded { session } => {
                 self.sessions.ended_elsewhere(&session);
             }
             BusMessage::SessionChanged { session, value } => {
-                let Some(entry) = self.sessions.here(&session) else {
+                let Some(handle) = self.sessions.local(&session) else {
                     return;
                 };
                 match SessionDelta::read(&value) {
-                    Ok(delta) => delta.apply(&entry.session),
+                    Ok(delta) => delta.apply(&handle.session),
                     Err(error) => {
-                        tracing::error!(error = %Chain(&error), "a change cannot be read");
+                        tracing::error!(error = %Chain(&error), "received a malformed change of a session from another process");
                     }
                 }
             }
             BusMessage::Listening { session, stream } => {
-                if let Some(entry) = self.sessions.here(&session) {
-                    entry.listens_elsewhere(&stream);
+                if let Some(handle) = self.sessions.local(&session) {
+                    handle.end_announcements_except(&stream);
                 }
             }
             BusMessage::Change(_) => {}

@@ -1,4 +1,4 @@
-//! How sessions end: by DELETE, by expiry, to make room, or at another process.
+//! Ends sessions: by DELETE, by expiry, by eviction, or because another process ended them.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -10,44 +10,44 @@ use crate::protocol::changes::BusMessage;
 use crate::protocol::error_text::Chain;
 use crate::transport::http::session::handle::SessionHandle;
 
-/// The least time between two searches for sessions that have expired.
-const LEAST_PAUSE: Duration = Duration::from_secs(1);
+/// The minimum time between two searches for expired sessions.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
 
 impl Sessions {
     /// Ends a session at all processes.
     ///
-    /// The stores are cleaned by a task of its own: a client that disconnects meanwhile, and with
-    /// it the request that waits here, must not leave a half of the session behind.
+    /// A separate task removes the session from the stores, so that it completes even if the client
+    /// disconnects and the request that waits here is dropped.
     pub(crate) async fn end(self: &Arc<Self>, id: &str) {
-        let entry = self.take(id);
-        self.finish(id, entry, true).await;
+        let handle = self.remove(id);
+        self.finish(id, handle, true).await;
     }
 
-    /// As [`end`](Self::end), for a session that was taken out of the table already. The task is
-    /// spawned before this is first polled.
+    /// As [`end`](Self::end), for a session that was removed from the table already. The task is
+    /// spawned at the call, not at the first poll.
     pub(crate) fn finish(
         self: &Arc<Self>,
         id: &str,
-        entry: Option<Arc<SessionHandle>>,
-        tell_others: bool,
+        handle: Option<Arc<SessionHandle>>,
+        notify_others: bool,
     ) -> impl Future<Output = ()> + use<> {
-        let clean = Arc::clone(self).clean(id.to_owned(), entry, tell_others);
+        let clean = Arc::clone(self).clean(id.to_owned(), handle, notify_others);
         let task = tokio::spawn(clean);
         async move {
-            // It can only fail with the runtime, or with a store that panics.
+            // Fails only if the runtime shuts down or a store panics.
             if let Err(error) = task.await {
-                tracing::error!(%error, "a session was not removed from its stores");
+                tracing::error!(%error, "the task that removes a session from its stores failed");
             }
         }
     }
 
-    /// As [`finish`](Self::finish), for sessions that gave way.
-    pub(crate) async fn finish_all(self: &Arc<Self>, gone: Vec<Arc<SessionHandle>>) {
-        let finished: Vec<_> = gone
+    /// As [`finish`](Self::finish), for evicted sessions.
+    pub(crate) async fn finish_all(self: &Arc<Self>, evicted: Vec<Arc<SessionHandle>>) {
+        let finished: Vec<_> = evicted
             .into_iter()
-            .map(|entry| {
-                let id = entry.id().to_owned();
-                self.finish(&id, Some(entry), true)
+            .map(|handle| {
+                let id = handle.id().to_owned();
+                self.finish(&id, Some(handle), true)
             })
             .collect();
         for finished in finished {
@@ -55,23 +55,24 @@ impl Sessions {
         }
     }
 
-    /// Another process ended a session. What this process still wrote meanwhile is removed again.
+    /// Ends the copy of a session that another process ended. Removes what this process may have
+    /// written to the stores since.
     pub(crate) fn ended_elsewhere(self: &Arc<Self>, id: &str) {
-        if let Some(entry) = self.take(id) {
-            let runtime = entry.runtime().clone();
-            let clean = Arc::clone(self).clean(id.to_owned(), Some(entry), false);
+        if let Some(handle) = self.remove(id) {
+            let runtime = handle.runtime().clone();
+            let clean = Arc::clone(self).clean(id.to_owned(), Some(handle), false);
             runtime.spawn(clean);
         }
     }
 
-    /// Drops the copy of a session that goes on at other processes.
+    /// Removes the local copy of a session that continues at other processes.
     pub(crate) async fn forget(&self, id: &str) {
-        if self.take(id).is_some() {
+        if self.remove(id).is_some() {
             self.forget_events(id).await;
         }
     }
 
-    /// Removes the events of a copy, where they are of this process alone.
+    /// Removes the events of a local copy, if the event store belongs to this process alone.
     pub(crate) async fn forget_events(&self, id: &str) {
         if self.events_are_local {
             self.remove_events(id).await;
@@ -81,30 +82,30 @@ impl Sessions {
     async fn clean(
         self: Arc<Self>,
         id: String,
-        entry: Option<Arc<SessionHandle>>,
-        tell_others: bool,
+        handle: Option<Arc<SessionHandle>>,
+        notify_others: bool,
     ) {
-        if let Some(entry) = entry {
-            entry.session.writes.closed().await;
+        if let Some(handle) = handle {
+            handle.session.writes.closed().await;
         }
         if let Some(store) = &self.store
             && let Err(error) = store.remove(&id).await
         {
-            tracing::error!(error = %Chain(&error), "a session cannot be removed");
+            tracing::error!(error = %Chain(&error), "cannot remove a session from its store");
         }
         self.remove_events(&id).await;
-        if tell_others && let Some(bus) = &self.server.bus {
+        if notify_others && let Some(bus) = &self.server.bus {
             bus.publish(BusMessage::SessionEnded { session: id });
         }
     }
 
     async fn remove_events(&self, id: &str) {
         if let Err(error) = self.events.remove(id).await {
-            tracing::error!(error = %Chain(&error), "events cannot be removed");
+            tracing::error!(error = %Chain(&error), "cannot remove the events of a session from their store");
         }
     }
 
-    /// Ends sessions as they expire, from now on and as long as there are any.
+    /// Starts the task that ends expired sessions, unless it is running. It runs while there are any.
     pub(crate) fn watch(self: &Arc<Self>) {
         let mut watch = self.watch.task();
         if watch.is_none() {
@@ -113,26 +114,25 @@ impl Sessions {
         }
     }
 
-    /// How long the search for sessions that have expired may wait.
+    /// Returns the time between two searches for expired sessions.
     fn pause(&self) -> Duration {
-        (self.idle_time / 8).max(LEAST_PAUSE)
+        (self.idle_time / 8).max(MIN_PAUSE)
     }
 
-    /// Ends the sessions that have expired. Returns `false` where no session is left, and nothing
-    /// watches any more.
-    async fn sweep(self: &Arc<Self>) -> bool {
+    /// Ends expired sessions. Returns `false` if no session is left, so that the task ends.
+    async fn end_expired(self: &Arc<Self>) -> bool {
         for id in self.expired() {
             let is_copy = self.is_used_elsewhere(&id).await;
-            let Some(entry) = self.take_expired(&id) else {
+            let Some(handle) = self.remove_expired(&id) else {
                 continue;
             };
             if is_copy {
                 self.forget_events(&id).await;
             } else {
-                self.finish(&id, Some(entry), true).await;
+                self.finish(&id, Some(handle), true).await;
             }
         }
-        // A session that begins looks for the task when it is in the table.
+        // A new session is added to the table before it checks for the task, so none is missed.
         let mut watch = self.watch.task();
         let any = self.has_any();
         if !any {
@@ -148,7 +148,7 @@ async fn watch_sessions(sessions: Weak<Sessions>, pause: Duration) {
         let Some(sessions) = sessions.upgrade() else {
             return;
         };
-        if !sessions.sweep().await {
+        if !sessions.end_expired().await {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! [`EventStore`]: what was said on the streams of legacy sessions, for clients that come back.
+//! [`EventStore`]: stores the events of legacy streams, so that clients can resume them.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -9,33 +9,33 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-/// What a store's methods return: a future in a box, so that a store can be a trait object.
+/// The future that a store's methods return. Boxed, so that a store can be a trait object.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// A store failed.
+/// The error of a [`SessionStore`](crate::SessionStore) or [`EventStore`], with its cause.
 #[derive(Debug, thiserror::Error)]
-#[error("a store failed")]
+#[error("the session store or event store failed")]
 pub struct StoreError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
-/// Events of a stream, as [`EventStore::read`] finds them.
+/// Events of a stream, as [`EventStore::read`] returns them.
 #[derive(Clone, Debug, Default)]
 pub struct EventPage {
-    /// Messages and their numbers, in order.
+    /// Numbers and messages, in order.
     pub events: Vec<(u64, Bytes)>,
-    /// Whether nothing follows these.
+    /// Whether the stream has ended after these events.
     pub ended: bool,
 }
 
-/// Keeps the events of streams of legacy sessions for a while, so that a client can resume a
-/// stream after its connection broke, at whatever process it comes to.
+/// Stores the events of legacy streams for a while, so that a client can resume a stream after its
+/// connection failed, at any process.
 ///
-/// Numbers of a stream begin at 1 and have no gaps. How much is kept is the store's decision.
+/// The numbers of a stream start at 1 and have no gaps. The store decides how many events it keeps.
 pub trait EventStore: Send + Sync + 'static {
-    /// Begins a stream.
+    /// Creates a stream.
     fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()>;
 
-    /// Adds an event to a stream; `None` ends the stream. A number that is there already is left
-    /// as it is: the caller was interrupted, and tries again.
+    /// Appends an event to a stream. `None` ends the stream. If the number exists already, nothing is
+    /// changed: the caller was interrupted and retries.
     fn append<'a>(
         &'a self,
         session: &'a str,
@@ -44,8 +44,8 @@ pub trait EventStore: Send + Sync + 'static {
         message: Option<Bytes>,
     ) -> StoreFuture<'a, ()>;
 
-    /// Waits until a stream has events after a number or has ended, and returns what there is.
-    /// `None` where the stream is not known.
+    /// Waits until a stream has events after a number or has ended, and returns these events. Returns
+    /// `None` if the stream is unknown.
     fn read<'a>(
         &'a self,
         session: &'a str,
@@ -53,25 +53,24 @@ pub trait EventStore: Send + Sync + 'static {
         after: u64,
     ) -> StoreFuture<'a, Option<EventPage>>;
 
-    /// Forgets the streams of a session.
+    /// Removes all streams of a session.
     fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()>;
 }
 
-/// How many streams that have ended are kept for a session.
+/// The maximum number of ended streams of a session.
 const ENDED_STREAMS: usize = 16;
-/// Bytes of events that are kept for a session.
+/// The maximum size of a session's events in bytes.
 const SESSION_BYTES: usize = 1 << 20;
-/// Bytes of events that are kept in all.
+/// The maximum size of all events in bytes.
 const ALL_BYTES: usize = 64 << 20;
 
-/// Events in the memory of this process.
+/// An [`EventStore`] in the memory of this process.
 ///
-/// At most 64 MiB of events are kept, 1 MiB for a session, and of each stream as many events as it
-/// is made for; for a session, 16 streams that have ended are kept. The oldest give way, and the
-/// sessions that were silent for longest. The newest event of a stream that goes on stays in any
-/// case.
+/// Stores at most 64 MiB of events, 1 MiB and 16 ended streams per session, and the number of events
+/// per stream given to [`new`](Self::new). Beyond that it removes the oldest events, and those of
+/// sessions without new events for longest. The newest event of an open stream is never removed.
 pub struct MemoryEvents {
-    kept: usize,
+    events_per_stream: usize,
     all: Mutex<All>,
 }
 
@@ -79,17 +78,17 @@ pub struct MemoryEvents {
 struct All {
     bytes: usize,
     sessions: HashMap<String, Streams>,
-    /// How often sessions spoke.
+    /// The number of events so far. Orders sessions by their latest event.
     clock: u64,
 }
 
 #[derive(Default)]
 struct Streams {
     bytes: usize,
-    /// How many have ended.
+    /// The number of ended streams.
     ended: usize,
-    /// When it last spoke.
-    spoke: u64,
+    /// The value of the clock at the latest event.
+    latest: u64,
     /// Oldest first.
     all: VecDeque<StoredStream>,
 }
@@ -97,19 +96,19 @@ struct Streams {
 struct StoredStream {
     id: String,
     /// The number of the newest event.
-    last: u64,
+    last_number: u64,
     events: VecDeque<(u64, Bytes)>,
     ended: bool,
-    /// There once a reader has waited.
+    /// Present once a reader has waited.
     changed: Option<Arc<Notify>>,
 }
 
 impl MemoryEvents {
-    /// Keeps at most so many events of each stream, at least one.
+    /// Creates a store that keeps at most `events` events of each stream, but at least one.
     #[must_use]
-    pub fn new(kept: usize) -> Self {
+    pub fn new(events: usize) -> Self {
         Self {
-            kept: kept.max(1),
+            events_per_stream: events.max(1),
             all: Mutex::default(),
         }
     }
@@ -131,29 +130,29 @@ impl All {
         let Some(streams) = self.sessions.get_mut(session) else {
             return;
         };
-        // Whoever speaks began lately.
-        let Some(kept) = streams.all.iter_mut().rfind(|kept| kept.id == stream) else {
+        // Search from the end: active streams are usually the newest.
+        let Some(stored) = streams.all.iter_mut().rfind(|stored| stored.id == stream) else {
             return;
         };
         let before = streams.bytes;
         match message {
             None => {
-                streams.ended += usize::from(!kept.ended);
-                kept.ended = true;
+                streams.ended += usize::from(!stored.ended);
+                stored.ended = true;
             }
-            Some(message) if number > kept.last => {
-                kept.last = number;
+            Some(message) if number > stored.last_number => {
+                stored.last_number = number;
                 self.clock += 1;
-                streams.spoke = self.clock;
+                streams.latest = self.clock;
                 streams.bytes += message.len();
-                kept.events.push_back((number, message));
-                if kept.events.len() > limit {
-                    streams.bytes -= kept.give();
+                stored.events.push_back((number, message));
+                if stored.events.len() > limit {
+                    streams.bytes -= stored.remove_oldest();
                 }
             }
             Some(_) => {}
         }
-        kept.tell();
+        stored.notify();
         streams.shrink(SESSION_BYTES, ENDED_STREAMS);
         self.bytes = self.bytes - before + streams.bytes;
         if self.bytes > ALL_BYTES {
@@ -161,12 +160,12 @@ impl All {
         }
     }
 
-    /// Makes room in the sessions that were silent for longest: more than is needed now, since all
-    /// of them are looked at.
+    /// Removes events of the sessions without new events for longest. Removes more than necessary,
+    /// because it scans all sessions.
     fn shrink(&mut self) {
-        let mut silent: Vec<&mut Streams> = self.sessions.values_mut().collect();
-        silent.sort_unstable_by_key(|streams| streams.spoke);
-        for streams in silent {
+        let mut by_age: Vec<&mut Streams> = self.sessions.values_mut().collect();
+        by_age.sort_unstable_by_key(|streams| streams.latest);
+        for streams in by_age {
             let before = streams.bytes;
             streams.shrink(0, 0);
             self.bytes = self.bytes - before + streams.bytes;
@@ -176,16 +175,16 @@ impl All {
         }
     }
 
-    /// What tells of changes of a stream.
+    /// Returns the notification of changes of a stream.
     fn changed(&mut self, session: &str, stream: &str) -> Option<Arc<Notify>> {
         let mut streams = self.sessions.get_mut(session)?.all.iter_mut();
-        let kept = streams.rfind(|kept| kept.id == stream)?;
-        Some(Arc::clone(kept.changed.get_or_insert_default()))
+        let stored = streams.rfind(|stored| stored.id == stream)?;
+        Some(Arc::clone(stored.changed.get_or_insert_default()))
     }
 
     fn find(&self, session: &str, stream: &str) -> Option<&StoredStream> {
         let mut streams = self.sessions.get(session)?.all.iter();
-        streams.rfind(|kept| kept.id == stream)
+        streams.rfind(|stored| stored.id == stream)
     }
 
     fn remove(&mut self, session: &str) {
@@ -193,45 +192,46 @@ impl All {
             return;
         };
         self.bytes -= streams.bytes;
-        for kept in &streams.all {
-            kept.tell();
+        for stored in &streams.all {
+            stored.notify();
         }
     }
 }
 
 impl Streams {
-    /// Keeps no more than so many bytes and streams that have ended, as far as possible.
+    /// Removes ended streams and old events, as far as possible, until at most `ended` ended streams
+    /// and `bytes` bytes are left.
     fn shrink(&mut self, bytes: usize, ended: usize) {
         while self.ended > ended
-            && let Some(oldest) = self.all.iter().position(|kept| kept.ended)
-            && let Some(mut gone) = self.all.remove(oldest)
+            && let Some(oldest) = self.all.iter().position(|stored| stored.ended)
+            && let Some(mut removed) = self.all.remove(oldest)
         {
-            while !gone.events.is_empty() {
-                self.bytes -= gone.give();
+            while !removed.events.is_empty() {
+                self.bytes -= removed.remove_oldest();
             }
-            gone.tell();
+            removed.notify();
             self.ended -= 1;
         }
         if self.bytes <= bytes {
             return;
         }
-        for kept in &mut self.all {
-            while self.bytes > bytes && kept.events.len() > 1 {
-                self.bytes -= kept.give();
+        for stored in &mut self.all {
+            while self.bytes > bytes && stored.events.len() > 1 {
+                self.bytes -= stored.remove_oldest();
             }
         }
     }
 }
 
 impl StoredStream {
-    /// Gives the oldest event up: how many bytes that is.
-    fn give(&mut self) -> usize {
-        let gone = self.events.pop_front();
-        gone.map_or(0, |(_, message)| message.len())
+    /// Removes the oldest event. Returns its size in bytes.
+    fn remove_oldest(&mut self) -> usize {
+        let removed = self.events.pop_front();
+        removed.map_or(0, |(_, message)| message.len())
     }
 
     /// Wakes the readers.
-    fn tell(&self) {
+    fn notify(&self) {
         if let Some(changed) = &self.changed {
             changed.notify_waiters();
         }
@@ -246,7 +246,7 @@ impl StoredStream {
     }
 }
 
-/// What is done without waiting.
+/// A future that is ready.
 struct Done;
 
 impl Future for Done {
@@ -259,20 +259,20 @@ impl Future for Done {
 
 impl EventStore for MemoryEvents {
     fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()> {
-        let kept = StoredStream {
+        let stored = StoredStream {
             id: stream.to_owned(),
-            last: 0,
+            last_number: 0,
             events: VecDeque::new(),
             ended: false,
             changed: None,
         };
         let mut all = self.all();
-        // Most sessions are known.
+        // Not `entry`: most sessions exist, and it would need an owned key.
         if let Some(streams) = all.sessions.get_mut(session) {
-            streams.all.push_back(kept);
+            streams.all.push_back(stored);
         } else {
             let mut streams = Streams::default();
-            streams.all.push_back(kept);
+            streams.all.push_back(stored);
             all.sessions.insert(session.to_owned(), streams);
         }
         Box::pin(Done)
@@ -285,7 +285,8 @@ impl EventStore for MemoryEvents {
         number: u64,
         message: Option<Bytes>,
     ) -> StoreFuture<'a, ()> {
-        self.all().add(session, stream, number, message, self.kept);
+        self.all()
+            .add(session, stream, number, message, self.events_per_stream);
         Box::pin(Done)
     }
 
@@ -300,16 +301,16 @@ impl EventStore for MemoryEvents {
                 return Ok(None);
             };
             loop {
-                let told = changed.notified();
-                tokio::pin!(told);
-                // Enabled before the look, so that nothing is missed in between.
-                told.as_mut().enable();
+                let notified = changed.notified();
+                tokio::pin!(notified);
+                // Enabled before the stream is read, so that no notification is missed in between.
+                notified.as_mut().enable();
                 let page = self
                     .all()
                     .find(session, stream)
-                    .map(|kept| kept.page(after));
+                    .map(|stored| stored.page(after));
                 match page {
-                    Some(page) if page.events.is_empty() && !page.ended => told.await,
+                    Some(page) if page.events.is_empty() && !page.ended => notified.await,
                     page => return Ok(page),
                 }
             }

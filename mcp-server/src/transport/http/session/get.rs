@@ -1,13 +1,12 @@
-//! GET in a session: the stream of announcements, or the rest of a stream that broke off.
+//! GET in a session: opens the stream of announcements, or resumes a stream.
 
 use std::sync::Arc;
 
+use http::Response;
 use http::request::Parts;
-use http::{Response, StatusCode};
 
-use super::requests::NO_SESSION;
 use super::stream::Stream;
-use crate::protocol::announcements::tell_session;
+use crate::protocol::announcements::send_changes;
 use crate::protocol::changes::BusMessage;
 use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
@@ -21,69 +20,72 @@ use crate::transport::http::session::stream_reader::StreamReader;
 use crate::util::select::select;
 
 impl Endpoint {
-    /// GET: announcements, or the rest of a stream.
+    /// Handles GET: opens the stream of announcements, or resumes the stream of `Last-Event-ID`.
     pub(crate) async fn get(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
         config::check_events(parts)?;
-        let entry = self.entry(parts).await?;
+        let handle = self.session_of(parts).await?;
         let keep_alive = self.server.limits().keep_alive;
-        let held = entry.reading();
-        if let Some(last) = parts.headers.get(LAST_EVENT_ID) {
-            let place = last.to_str().ok().and_then(ids::split_event_id);
-            let Some((stream, after)) = place else {
-                let what = "`Last-Event-ID` is none of ours";
-                return Err(Refusal(StatusCode::BAD_REQUEST, what));
+        let guard = handle.connect();
+        if let Some(event_id) = parts.headers.get(LAST_EVENT_ID) {
+            let position = event_id.to_str().ok().and_then(ids::split_event_id);
+            let Some((stream, after)) = position else {
+                let found = String::from_utf8_lossy(event_id.as_bytes()).into_owned();
+                return Err(Refusal::LastEventId(found));
             };
-            let reader = if let Some(stream) = entry.stream(stream) {
-                let kick = stream.kick();
-                StreamReader::live(stream, kick, Some(after), keep_alive, held)
+            let reader = if let Some(stream) = handle.stream(stream) {
+                let generation = stream.disconnect_readers();
+                StreamReader::live(stream, generation, Some(after), keep_alive, guard)
             } else {
                 let store = Arc::clone(&self.events);
                 StreamReader::stored(
                     &self.server,
                     store,
-                    entry.id(),
+                    handle.id(),
                     stream,
                     after,
                     keep_alive,
-                    held,
+                    guard,
                 )
             };
             return Ok(answer::events(HttpBody::reader(reader)));
         }
-        let fresh = Arc::new(self.stream(&entry));
-        fresh.name(entry.stream_name()?);
-        let (stream, new) = entry.announcements(|| fresh).ok_or(NO_SESSION)?;
-        let kick = stream.kick();
-        let reader = StreamReader::live(Arc::clone(&stream), kick, None, keep_alive, held);
-        if new {
-            self.announce(&entry, &stream);
+        let new_stream = Arc::new(self.new_stream(&handle));
+        new_stream.set_id(handle.new_stream_id()?);
+        let (stream, is_new) = handle
+            .announcements(|| new_stream)
+            .ok_or(Refusal::UnknownSession)?;
+        let generation = stream.disconnect_readers();
+        let reader = StreamReader::live(Arc::clone(&stream), generation, None, keep_alive, guard);
+        if is_new {
+            self.spawn_announcements(&handle, &stream);
             self.publish(BusMessage::Listening {
-                session: entry.id().into(),
+                session: handle.id().into(),
                 stream: stream.id().into(),
             });
         }
         Ok(answer::events(HttpBody::reader(reader)))
     }
 
-    /// Tells the client of changes, as long as the session lasts.
-    fn announce(&self, entry: &Arc<SessionHandle>, stream: &Arc<Stream>) {
-        let outlet: Arc<Stream> = Arc::clone(stream);
-        let tell = tell_session(&self.server, Arc::clone(&entry.session), outlet);
-        let told = Arc::clone(stream);
-        let stay = self.sessions.stay(entry);
+    /// Spawns the task that sends notifications of changes until the session ends.
+    fn spawn_announcements(&self, handle: &Arc<SessionHandle>, stream: &Arc<Stream>) {
+        let sink: Arc<Stream> = Arc::clone(stream);
+        let changes = send_changes(&self.server, Arc::clone(&handle.session), sink);
+        let announcements = Arc::clone(stream);
+        let renewal = self.sessions.renew_while_read(handle);
         let server = self.server.clone();
-        entry.run(stream, async move {
-            told.begin().await;
-            let tell = select(select(tell, told.pump()), select(stay, server.stopping()));
-            select(tell, told.ended()).await;
-            told.end(None);
-            told.finish().await;
+        handle.run(stream, async move {
+            announcements.start().await;
+            let sending = select(changes, announcements.pump());
+            let work = select(sending, select(renewal, server.stopping()));
+            select(work, announcements.wait_ended()).await;
+            announcements.end(None);
+            announcements.finish().await;
         });
     }
 
-    /// A stream for what belongs to one request of a session.
-    pub(crate) fn stream(&self, entry: &SessionHandle) -> Stream {
+    /// Creates a stream for the messages of a request in a session.
+    pub(crate) fn new_stream(&self, handle: &SessionHandle) -> Stream {
         let limit = self.server.limits().queued_bytes;
-        Stream::new(&entry.session, &self.events, limit, &entry.peer)
+        Stream::new(&handle.session, &self.events, limit, &handle.peer)
     }
 }

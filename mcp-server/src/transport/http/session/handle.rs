@@ -1,4 +1,4 @@
-//! [`SessionHandle`]: a session at this process, with its work in flight, which ends with it.
+//! [`SessionHandle`]: a session in this process and its work in flight.
 
 use std::fmt::Write as _;
 use std::future::Future;
@@ -19,50 +19,53 @@ use crate::transport::http::ids::new_id;
 use crate::transport::http::peer_table::Idle;
 use crate::transport::http::refusal::Refusal;
 
-/// A session at this process.
+/// A session in this process. Dropping it cancels its work.
 pub(crate) struct SessionHandle {
     pub(crate) session: Arc<Session>,
-    /// The peer that began it.
+    /// The peer that initialized the session.
     pub(crate) peer: Arc<PeerUsage>,
-    /// The memory that it keeps for its peer.
+    /// The memory that the session uses.
     pub(crate) retained: RetainedBytes,
     times: Mutex<Times>,
-    /// Connections that read its streams.
+    /// The number of connections that read its streams.
     readers: AtomicUsize,
     work: Mutex<SessionWork>,
-    /// What the names of its streams begin with, and how many there were.
-    names: OnceLock<String>,
-    named: AtomicU64,
+    /// The common prefix of the ids of its streams.
+    stream_prefix: OnceLock<String>,
+    /// The number of stream ids generated so far.
+    stream_count: AtomicU64,
     runtime: Handle,
 }
 
+/// When the session was used.
 struct Times {
     used: Instant,
-    /// When other processes were told that it is used.
+    /// When the time of use was last written to the session store.
     saved: Instant,
 }
 
+/// The work of a session.
 #[derive(Default)]
 struct SessionWork {
-    /// Whether the session has ended here. No task begins any more.
+    /// Whether the session has ended in this process. No more tasks may start.
     ended: bool,
-    /// Requests that can be given up. They are few, and to look at all of them costs less than to
-    /// hash one.
+    /// Requests that can be cancelled. A list, because for a few entries a search is faster than
+    /// hashing.
     running: Vec<RunningRequest>,
-    /// How many there were.
-    seats: u64,
+    /// The number of requests registered so far.
+    registered: u64,
     streams: Vec<WorkingStream>,
     announcements: Option<Arc<Stream>>,
 }
 
-/// A request that a task works on.
+/// A request in flight.
 struct RunningRequest {
     id: RequestId,
-    seat: u64,
+    number: u64,
     stream: Weak<Stream>,
 }
 
-/// A stream that a task works on.
+/// A stream and the task that works on it.
 struct WorkingStream {
     stream: Weak<Stream>,
     task: AbortHandle,
@@ -79,7 +82,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl SessionHandle {
-    /// Needs a runtime around it.
+    /// Creates a handle. Must be called within a tokio runtime.
     pub(crate) fn new(session: Arc<Session>, peer: Arc<PeerUsage>) -> Arc<Self> {
         let now = Instant::now();
         let times = Times {
@@ -93,8 +96,8 @@ impl SessionHandle {
             times: Mutex::new(times),
             readers: AtomicUsize::new(0),
             work: Mutex::default(),
-            names: OnceLock::new(),
-            named: AtomicU64::new(0),
+            stream_prefix: OnceLock::new(),
+            stream_count: AtomicU64::new(0),
             runtime: Handle::current(),
         })
     }
@@ -103,22 +106,24 @@ impl SessionHandle {
         self.session.id.as_deref().unwrap_or_default()
     }
 
-    /// The runtime that serves the session.
+    /// Returns the runtime that serves the session.
     pub(crate) fn runtime(&self) -> &Handle {
         &self.runtime
     }
 
-    /// The principal that the session belongs to.
+    /// Returns the principal that owns the session.
     pub(crate) fn principal(&self) -> Option<&str> {
         self.session.principal.as_deref()
     }
 
+    /// Marks the session as used now.
     pub(crate) fn touch(&self) {
         locked(&self.times).used = Instant::now();
     }
 
-    /// Notes that it is used, unless nothing happened for so long.
-    pub(crate) fn is_used_within(&self, time: Duration) -> bool {
+    /// Marks the session as used now, unless it has been idle for `time`. Returns `true` if it was
+    /// marked.
+    pub(crate) fn touch_unless_idle(&self, time: Duration) -> bool {
         let now = Instant::now();
         let silent = now.duration_since(locked(&self.times).used);
         if silent >= time && !self.is_busy() {
@@ -128,12 +133,12 @@ impl SessionHandle {
         true
     }
 
-    /// Whether anything happens.
+    /// Returns `true` if a connection reads a stream or a request is in flight.
     pub(crate) fn is_busy(&self) -> bool {
         self.readers.load(Ordering::Acquire) > 0 || !locked(&self.work).running.is_empty()
     }
 
-    /// How long nothing happened, as far as it is idle at all.
+    /// Returns how long the session has been idle, or `None` while it is busy.
     pub(crate) fn idle(&self) -> Option<Duration> {
         self.idle_since().map(|since| since.elapsed())
     }
@@ -142,8 +147,9 @@ impl SessionHandle {
         (!self.is_busy()).then(|| locked(&self.times).used)
     }
 
-    /// Whether other processes were told so long ago; they are from now on.
-    pub(crate) fn is_unsaved_for(&self, time: Duration) -> bool {
+    /// Returns `true` if the time of use was written to the store at least `time` ago. The caller has
+    /// to write it then.
+    pub(crate) fn start_save_after(&self, time: Duration) -> bool {
         let mut times = locked(&self.times);
         let due = times.saved.elapsed() >= time;
         if due {
@@ -152,15 +158,15 @@ impl SessionHandle {
         due
     }
 
-    /// Works on a stream until that ends, or the session. Returns `false` where the session has
-    /// ended already: the task is dropped.
+    /// Spawns a task that works on a stream. It is aborted when the session ends. Returns `false`, and
+    /// drops the task, if the session has ended already.
     pub(crate) fn run(
         &self,
         stream: &Arc<Stream>,
         task: impl Future<Output = ()> + Send + 'static,
     ) -> bool {
         let stream = Arc::downgrade(stream);
-        // Before the lock: a task that is dropped at once gives its seat up.
+        // Spawned before locking, because a task that is dropped at once needs the lock.
         let task = tokio::spawn(task).abort_handle();
         let mut work = locked(&self.work);
         if work.ended {
@@ -168,21 +174,21 @@ impl SessionHandle {
             task.abort();
             return false;
         }
-        // A task keeps its stream.
+        // Streams without references have no task any more.
         work.streams
             .retain(|working| working.stream.strong_count() > 0);
         work.streams.push(WorkingStream { stream, task });
         true
     }
 
-    /// Whether a request with this id is in flight.
+    /// Returns `true` if a request with this id is in flight.
     pub(crate) fn is_running(&self, id: &RequestId) -> bool {
         locked(&self.work).is_running(id)
     }
 
-    /// Notes that a request is in flight, until what is returned is dropped; `None` where there is
-    /// one with its id.
-    pub(crate) fn seat(
+    /// Registers a request until the returned guard is dropped. Returns `None` if a request with this
+    /// id is in flight.
+    pub(crate) fn register(
         self: &Arc<Self>,
         id: &RequestId,
         stream: &Arc<Stream>,
@@ -191,18 +197,18 @@ impl SessionHandle {
         if work.is_running(id) {
             return None;
         }
-        work.seats += 1;
-        let seat = work.seats;
+        work.registered += 1;
+        let number = work.registered;
         work.running.push(RunningRequest {
             id: id.clone(),
-            seat,
+            number,
             stream: Arc::downgrade(stream),
         });
-        let entry = Arc::downgrade(self);
-        Some(InFlightGuard { entry, seat })
+        let handle = Arc::downgrade(self);
+        Some(InFlightGuard { handle, number })
     }
 
-    /// Gives a request up; `false` where there is none with that id.
+    /// Cancels a request. Returns `false` if no request with this id is in flight.
     pub(crate) fn cancel(&self, id: &RequestId) -> bool {
         let running = {
             let mut work = locked(&self.work);
@@ -211,30 +217,30 @@ impl SessionHandle {
         };
         let stream = running.and_then(|running| running.stream.upgrade());
         stream.is_some_and(|stream| {
-            stream.give_up(id.clone());
+            stream.cancel(id.clone());
             true
         })
     }
 
-    /// A name for a new stream, which no other stream of the session has, be it at another process
-    /// or at one that was here before.
-    pub(crate) fn stream_name(&self) -> Result<String, Refusal> {
-        let names = if let Some(names) = self.names.get() {
-            names
+    /// Generates the id of a stream. It is unique in the session, also among streams of other
+    /// processes.
+    pub(crate) fn new_stream_id(&self) -> Result<String, Refusal> {
+        let prefix = if let Some(prefix) = self.stream_prefix.get() {
+            prefix
         } else {
-            // Half of it is more than enough to differ from the few others.
+            // 64 random bits distinguish the few processes that serve a session.
             let fresh: String = new_id()?.chars().take(16).collect();
-            self.names.get_or_init(|| fresh)
+            self.stream_prefix.get_or_init(|| fresh)
         };
-        let number = self.named.fetch_add(1, Ordering::Relaxed);
-        // All beginnings have the same length, so that no two names are spelled alike.
-        let mut name = String::with_capacity(names.len() + 8);
-        name.push_str(names);
-        let _ = write!(name, "{number:x}");
-        Ok(name)
+        let number = self.stream_count.fetch_add(1, Ordering::Relaxed);
+        // All prefixes have the same length, so that ids are unambiguous.
+        let mut id = String::with_capacity(prefix.len() + 8);
+        id.push_str(prefix);
+        let _ = write!(id, "{number:x}");
+        Ok(id)
     }
 
-    /// A stream with work in flight.
+    /// Finds a stream of this process.
     pub(crate) fn stream(&self, id: &str) -> Option<Arc<Stream>> {
         let work = locked(&self.work);
         let streams = work.streams.iter();
@@ -242,11 +248,11 @@ impl SessionHandle {
         streams.find(|stream| !id.is_empty() && stream.id() == id)
     }
 
-    /// The stream of announcements, made where there is none yet; `true` where it is new. Returns
-    /// `None` where the session has ended.
+    /// Returns the stream of announcements, and `true` if it was created by this call. Returns `None`
+    /// if the session has ended.
     pub(crate) fn announcements(
         &self,
-        make: impl FnOnce() -> Arc<Stream>,
+        create: impl FnOnce() -> Arc<Stream>,
     ) -> Option<(Arc<Stream>, bool)> {
         let mut work = locked(&self.work);
         if work.ended {
@@ -255,28 +261,29 @@ impl SessionHandle {
         if let Some(stream) = &work.announcements {
             return Some((Arc::clone(stream), false));
         }
-        let stream = make();
+        let stream = create();
         work.announcements = Some(Arc::clone(&stream));
         Some((stream, true))
     }
 
-    /// Another process announces from now on, on a stream of this name.
-    pub(crate) fn listens_elsewhere(&self, name: &str) {
+    /// Ends the stream of announcements of this process, unless it has this id: the client reads that
+    /// of another process from now on.
+    pub(crate) fn end_announcements_except(&self, id: &str) {
         let mut work = locked(&self.work);
-        let ours = work.announcements.take_if(|stream| stream.id() != name);
+        let replaced = work.announcements.take_if(|stream| stream.id() != id);
         drop(work);
-        if let Some(stream) = ours {
+        if let Some(stream) = replaced {
             stream.end(None);
         }
     }
 
-    /// Counts a connection, until what is returned is dropped.
-    pub(crate) fn reading(self: &Arc<Self>) -> ConnectionGuard {
+    /// Counts a connection that reads a stream, until the returned guard is dropped.
+    pub(crate) fn connect(self: &Arc<Self>) -> ConnectionGuard {
         self.readers.fetch_add(1, Ordering::AcqRel);
         ConnectionGuard(Arc::clone(self))
     }
 
-    /// Gives all work up, and refuses what is still to come.
+    /// Cancels all work and prevents new work.
     pub(crate) fn end(&self) {
         self.session.writes.close();
         let ended = SessionWork {
@@ -287,11 +294,11 @@ impl SessionHandle {
         for working in work.streams {
             working.task.abort();
             if let Some(stream) = working.stream.upgrade() {
-                stream.kick();
+                stream.disconnect_readers();
             }
         }
         if let Some(stream) = work.announcements {
-            stream.kick();
+            stream.disconnect_readers();
         }
     }
 }
@@ -310,28 +317,28 @@ impl Drop for SessionHandle {
     }
 }
 
-/// A request in flight.
+/// A guard for a request in flight.
 pub(crate) struct InFlightGuard {
-    entry: Weak<SessionHandle>,
-    seat: u64,
+    handle: Weak<SessionHandle>,
+    number: u64,
 }
 
 impl Drop for InFlightGuard {
     fn drop(&mut self) {
-        let Some(entry) = self.entry.upgrade() else {
+        let Some(handle) = self.handle.upgrade() else {
             return;
         };
-        locked(&entry.work)
+        locked(&handle.work)
             .running
-            .retain(|running| running.seat != self.seat);
-        // Else that is done when the last of them goes.
-        if entry.readers.load(Ordering::Acquire) == 0 {
-            entry.touch();
+            .retain(|running| running.number != self.number);
+        // With readers, the last of them marks the session as used when it disconnects.
+        if handle.readers.load(Ordering::Acquire) == 0 {
+            handle.touch();
         }
     }
 }
 
-/// A connection of a session.
+/// A guard for a connection that reads a stream of a session.
 pub(crate) struct ConnectionGuard(Arc<SessionHandle>);
 
 impl Drop for ConnectionGuard {

@@ -1,4 +1,4 @@
-//! POST in a session: what each message asks for.
+//! POST in a session.
 
 use crate::protocol::params_view::ParamsView;
 use crate::transport::http::headers;
@@ -30,190 +30,194 @@ use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::session_store::SessionDelta;
 
 impl Endpoint {
-    /// POST in a session.
+    /// Handles a POST in a session.
     pub(crate) async fn post(
         &self,
-        entry: &Arc<SessionHandle>,
+        handle: &Arc<SessionHandle>,
         extensions: Arc<Extensions>,
         bytes: Bytes,
         mut permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let mut read = match self.server.read(&bytes, Some(&entry.session)) {
+        let mut read = match self.server.read(&bytes, Some(&handle.session)) {
             Ok(read) => read,
             Err(Some(fault)) => return Ok(answer::answer(fault)),
-            Err(None) => {
-                let what = "an answer that cannot be read";
-                return Err(Refusal(StatusCode::BAD_REQUEST, what));
-            }
+            Err(None) => return Err(Refusal::MalformedResponse),
         };
         let refused = self.keep_accepted(&mut read)?;
         let PostRequests {
-            mut jobs,
+            mut post_batch,
             stream,
-            notified,
+            notifications,
             before,
-        } = self.take(entry, extensions, read, &bytes, &mut permit)?;
+        } = self.dispatch_all(handle, extensions, read, &bytes, &mut permit)?;
         for answer in refused {
-            jobs.answer(answer);
+            post_batch.answer(answer);
         }
-        // A handler may run for long, and has what it needs of the body.
+        // A handler may run for long and owns what it needs, so the body is freed.
         drop(bytes);
-        for handler in notified {
-            self.notified(handler).await;
+        for handler in notifications {
+            self.run_notification(handler).await;
         }
-        if jobs.is_empty() {
+        if post_batch.is_empty() {
             return Ok(answer::empty(StatusCode::ACCEPTED));
         }
-        let response = self.serve(entry, jobs, stream, permit).await?;
+        let response = self.serve(handle, post_batch, stream, permit).await?;
         if let Some(before) = before {
-            Box::pin(self.changed(entry, &before.delta(&entry.session))).await;
-            Box::pin(self.sessions.weigh(entry)).await;
+            Box::pin(self.changed(handle, &before.delta(&handle.session))).await;
+            Box::pin(self.sessions.update_memory(handle)).await;
         }
         Ok(response)
     }
 
-    /// Takes the messages of a POST.
-    fn take(
+    /// Dispatches the messages of a POST.
+    fn dispatch_all(
         &self,
-        entry: &Arc<SessionHandle>,
+        handle: &Arc<SessionHandle>,
         extensions: Arc<Extensions>,
         read: Parsed<'_>,
         bytes: &[u8],
         permit: &mut RequestPermit,
     ) -> Result<PostRequests, Refusal> {
-        let session = &entry.session;
-        let stream = Arc::new(self.stream(entry));
-        let outlet: Arc<Stream> = Arc::clone(&stream);
+        let session = &handle.session;
+        let stream = Arc::new(self.new_stream(handle));
+        let sink: Arc<Stream> = Arc::clone(&stream);
         let version = extensions.parts().map(|parts| parts.version);
-        let via = Inbound {
-            outlet,
+        let inbound = Inbound {
+            sink,
             session: Some(Arc::clone(session)),
-            // One handshake is enough for a session.
+            // A session is initialized once.
             session_id: None,
             extensions,
             transport: headers::transport_info(version),
         };
-        let mut jobs = PostBatch::default();
-        let mut notified = Vec::new();
-        let mut again = false;
+        let mut post_batch = PostBatch::default();
+        let mut notifications = Vec::new();
+        let mut is_repeated = false;
         let mut before = None;
         let mut requests = 0;
         let batch = matches!(read, Parsed::Batch(_));
-        let mut take = |message: Message<'_>| {
-            if self.answered(entry, &message, (!batch).then_some(bytes)) {
+        let mut dispatch = |message: Message<'_>| {
+            if self.pass_response(handle, &message, (!batch).then_some(bytes)) {
                 return;
             }
             if let Message::Request { id, method, .. } = &message {
-                if entry.is_running(id) {
-                    return jobs.answer(in_flight(id));
+                if handle.is_running(id) {
+                    return post_batch.answer(in_flight(id));
                 }
-                // Each request of a batch counts. Those for which there is no room are answered
-                // one by one, as over a pair of byte streams: the client need not repeat the
-                // others, which may have had effects.
+                // Each request of a batch needs a permit. Requests without one are rejected one by
+                // one, as over byte streams, so that the client need not repeat the others, which
+                // may have had effects.
                 requests += 1;
                 if requests > 1
                     && let Err(error) = permit.add(1)
                 {
-                    return jobs.answer(too_many_requests(id, self.exhausted(error)));
+                    let refusal = Refusal::from(error);
+                    self.count(&refusal);
+                    return post_batch.answer(too_many_requests(id, &refusal));
                 }
                 if changes_session(method) {
                     before.get_or_insert_with(|| Before::of(session));
                 }
             }
-            let check =
-                |method: &str, head: &ParamsView<'_>| headers::check(&via.extensions, method, head);
-            match self.server.dispatch_checked(message, &via, check) {
+            let check = |method: &str, params: &ParamsView<'_>| {
+                headers::check_in_session(&inbound.extensions, method, params)
+            };
+            match self.server.dispatch_checked(message, &inbound, check) {
                 Dispatch::Nothing => {}
-                Dispatch::Answer(answer) => jobs.answer(answer),
-                Dispatch::Session(..) => again = true,
-                Dispatch::Call(call) => jobs.call(call),
-                Dispatch::Notification(handler) => notified.push(handler),
-                Dispatch::Cancel(id) => self.cancel(entry, id),
+                Dispatch::Answer(answer) => post_batch.answer(answer),
+                Dispatch::Session(..) => is_repeated = true,
+                Dispatch::Call(call) => post_batch.call(call),
+                Dispatch::Notification(handler) => notifications.push(handler),
+                Dispatch::Cancel(id) => self.cancel(handle, id),
             }
         };
         match read {
-            Parsed::One(message) => take(message),
+            Parsed::One(message) => dispatch(message),
             Parsed::Batch(messages) => {
                 let mut faults = Vec::new();
                 for message in messages {
                     match message {
-                        Ok(message) => take(message),
+                        Ok(message) => dispatch(message),
                         Err(error) => faults.extend(Core::refuse(&error)),
                     }
                 }
                 for fault in faults {
-                    jobs.answer(fault);
+                    post_batch.answer(fault);
                 }
-                jobs.set_batch();
+                post_batch.set_batch();
             }
         }
-        if again {
-            let what = "the session has begun already";
-            return Err(Refusal(StatusCode::BAD_REQUEST, what));
+        if is_repeated {
+            return Err(Refusal::SecondInitialize);
         }
         Ok(PostRequests {
-            jobs,
+            post_batch,
             stream,
-            notified,
+            notifications,
             before,
         })
     }
 
-    /// Lets other processes know what changed in a session.
-    async fn changed(&self, entry: &SessionHandle, delta: &SessionDelta) {
+    /// Sends a change of a session to the store and to other processes.
+    async fn changed(&self, handle: &SessionHandle, delta: &SessionDelta) {
         if *delta == SessionDelta::default() {
             return;
         }
-        self.sessions.change(entry, delta).await;
+        self.sessions.change(handle, delta).await;
         self.publish(BusMessage::SessionChanged {
-            session: entry.id().into(),
+            session: handle.id().into(),
             value: delta.value(),
         });
     }
 
-    /// Hands the answer to a request of ours over; `false` where the message is none.
+    /// Passes a response to the request of the server that waits for it. Returns `false` if the message
+    /// is not a response.
     ///
-    /// `text` is that of the message; in a batch it has none of its own.
-    fn answered(&self, entry: &SessionHandle, message: &Message<'_>, text: Option<&[u8]>) -> bool {
-        let session = Some(&*entry.session);
-        let Some(known) = respond::hand_over(session, message, self.server.limits()) else {
+    /// `text` is the JSON text of the message, or `None` for a message of a batch.
+    fn pass_response(
+        &self,
+        handle: &SessionHandle,
+        message: &Message<'_>,
+        text: Option<&[u8]>,
+    ) -> bool {
+        let session = Some(&*handle.session);
+        let Some(is_known) = respond::hand_over(session, message, self.server.limits()) else {
             return false;
         };
-        if !known {
-            // Another process may have asked.
-            let session = entry.id().into();
+        if !is_known {
+            // Another process may have sent the request.
+            let session = handle.id().into();
             let message = text.map_or_else(|| respond::text(message), <[u8]>::to_vec);
             self.publish(BusMessage::Answer { session, message });
         }
         true
     }
 
-    fn cancel(&self, entry: &SessionHandle, request: RequestId) {
-        if !entry.cancel(&request) {
-            let session = entry.id().into();
+    fn cancel(&self, handle: &SessionHandle, request: RequestId) {
+        if !handle.cancel(&request) {
+            let session = handle.id().into();
             self.publish(BusMessage::Cancel { session, request });
         }
     }
 }
 
-/// What the messages of a POST ask for.
+/// The requests and notifications of a POST.
 struct PostRequests {
-    jobs: PostBatch,
-    /// Where the requests say what belongs to them.
+    post_batch: PostBatch,
+    /// The stream for messages of the requests.
     stream: Arc<Stream>,
-    notified: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
-    /// The session as it was, where it may change.
+    notifications: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    /// The state of the session before the requests, if they may change it.
     before: Option<Before>,
 }
 
-/// The answer to a request of a batch for which there is no room.
-fn too_many_requests(id: &RequestId, refusal: Refusal) -> Answer {
-    let Refusal(_, what) = refusal;
-    let error = ErrorObject::internal_error(what);
+/// Creates the response to a request of a batch that exceeds a limit.
+fn too_many_requests(id: &RequestId, refusal: &Refusal) -> Answer {
+    let error = ErrorObject::internal_error(refusal.to_string());
     Answer::error(Some(id), &error, Rejection::Malformed)
 }
 
-/// Whether a method changes what a session established.
+/// Returns `true` if a method changes the state of a session.
 fn changes_session(method: &str) -> bool {
     matches!(
         method,

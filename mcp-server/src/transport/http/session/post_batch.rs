@@ -13,16 +13,16 @@ use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::request_task::RequestTask;
 use crate::transport::http::session::handle::{InFlightGuard, SessionHandle};
 
-/// The requests of one POST: one, or those of a batch, whose answers are one message.
+/// The requests of one POST: a single request, or those of a batch, whose responses form one message.
 #[derive(Default)]
 pub(crate) struct PostBatch {
-    calls: Vec<Job>,
+    requests: Vec<BatchRequest>,
     answers: Vec<Answer>,
     batch: bool,
 }
 
-/// A request, with a seat from when it could not be answered at once.
-struct Job(RequestTask, Option<InFlightGuard>);
+/// A request, and its registration if it was not ready at once.
+struct BatchRequest(RequestTask, Option<InFlightGuard>);
 
 impl PostBatch {
     pub(crate) fn answer(&mut self, answer: Answer) {
@@ -30,65 +30,66 @@ impl PostBatch {
     }
 
     pub(crate) fn call(&mut self, call: RequestTask) {
-        // Nearly always there is no other one.
-        self.calls.reserve_exact(1);
-        self.calls.push(Job(call.end_with_server(), None));
+        // Nearly always there is only one.
+        self.requests.reserve_exact(1);
+        self.requests
+            .push(BatchRequest(call.end_with_server(), None));
     }
 
-    /// Makes the answers one message, however many there are.
+    /// Marks the requests as a batch, so that the response is an array.
     pub(crate) fn set_batch(&mut self) {
         self.batch = true;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.answers.is_empty()
+        self.requests.is_empty() && self.answers.is_empty()
     }
 
-    /// Lets the client give up what is not answered yet.
-    pub(crate) fn sit(&mut self, entry: &Arc<SessionHandle>, stream: &Arc<Stream>) {
-        let mut twice = Vec::new();
-        self.calls.retain_mut(|job| {
-            let Some(id) = job.0.id() else {
+    /// Registers the pending requests, so that the client can cancel them.
+    pub(crate) fn register(&mut self, handle: &Arc<SessionHandle>, stream: &Arc<Stream>) {
+        let mut duplicates = Vec::new();
+        self.requests.retain_mut(|request| {
+            let Some(id) = request.0.id() else {
                 return true;
             };
-            let seat = entry.seat(id, stream);
-            let sits = seat.is_some();
-            if !sits {
-                twice.push(in_flight(id));
+            let guard = handle.register(id, stream);
+            let is_registered = guard.is_some();
+            if !is_registered {
+                duplicates.push(in_flight(id));
             }
-            job.1 = seat;
-            sits
+            request.1 = guard;
+            is_registered
         });
-        self.answers.append(&mut twice);
+        self.answers.append(&mut duplicates);
     }
 
-    /// Drops a request.
-    pub(crate) fn give_up(&mut self, id: &RequestId) {
-        self.calls.retain(|job| job.0.id() != Some(id));
+    /// Cancels a request.
+    pub(crate) fn cancel(&mut self, id: &RequestId) {
+        self.requests.retain(|request| request.0.id() != Some(id));
     }
 
-    /// The answer, if it is there; `None` where the client gave all requests up. Safe to call
-    /// outside of a task that goes on.
+    /// Polls the requests. Returns the response, or `None` if the client cancelled all requests. May be
+    /// called with a waker that does nothing.
     pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Answer>> {
         if !self.batch
-            && let [job] = &mut self.calls[..]
+            && let [request] = &mut self.requests[..]
         {
-            let answer = Pin::new(&mut job.0).poll(task);
+            let answer = Pin::new(&mut request.0).poll(task);
             if answer.is_ready() {
-                self.calls.clear();
+                self.requests.clear();
             }
             return answer.map(Some);
         }
         let answers = &mut self.answers;
-        self.calls
-            .retain_mut(|job| match Pin::new(&mut job.0).poll(task) {
+        self.requests
+            .retain_mut(|request| match Pin::new(&mut request.0).poll(task) {
                 Poll::Ready(answer) => {
                     answers.push(answer);
                     false
                 }
                 Poll::Pending => true,
             });
-        if !self.calls.is_empty() {
+        if !self.requests.is_empty() {
             return Poll::Pending;
         }
         if !self.batch {
@@ -110,12 +111,12 @@ impl PostBatch {
     }
 }
 
-/// The answer to a request with the id of another one that is not answered yet.
+/// Creates the response to a request that has the id of a request in flight.
 pub(crate) fn in_flight(id: &RequestId) -> Answer {
-    let what = "a request with this id is still in flight";
+    let message = "a request with this id is still in flight";
     Answer::error(
         Some(id),
-        &ErrorObject::invalid_request(what),
+        &ErrorObject::invalid_request(message),
         Rejection::Malformed,
     )
 }

@@ -1,14 +1,12 @@
-//! The response to a POST in a session: one text, or a stream of events that a client can come back
-//! for.
+//! The response to a POST in a session: one JSON text, or a stream of events that a client can resume.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use http::{Response, StatusCode};
+use http::Response;
 
-use super::requests::NO_SESSION;
-use super::stream::{First, Stream};
-use crate::protocol::answer::{Answer, Rejection};
+use super::stream::{ResponseForm, Stream};
+use crate::protocol::answer::Answer;
 use crate::protocol::quota::permits::RequestPermit;
 use crate::transport::http::answer;
 use crate::transport::http::body::{HttpBody, Permit};
@@ -17,90 +15,86 @@ use crate::transport::http::refusal::Refusal;
 use crate::transport::http::session::handle::SessionHandle;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_reader::StreamReader;
+use crate::transport::http::status;
 
 impl Endpoint {
-    /// Serves the requests of one POST, which go on if the client is gone.
+    /// Serves the requests of one POST. They continue if the client disconnects.
     pub(crate) async fn serve(
         &self,
-        entry: &Arc<SessionHandle>,
-        mut jobs: PostBatch,
+        handle: &Arc<SessionHandle>,
+        mut post_batch: PostBatch,
         stream: Arc<Stream>,
         permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
         let keep_alive = self.server.limits().keep_alive;
-        // Most handlers are done at once.
-        // Nobody is woken if not: the worker looks at once, too.
-        let permit = if let Poll::Ready(last) = jobs.poll(&mut Context::from_waker(Waker::noop())) {
-            stream.end(last);
-            Permit::from(permit)
-        } else {
-            let permit = Arc::new(permit);
-            jobs.sit(entry, &stream);
-            let worker = Arc::clone(&stream);
-            let kept = Permit::Shared {
-                _permit: Arc::clone(&permit),
-            };
-            let runs = entry.run(&stream, async move {
-                let _permit = permit;
-                let last = worker.work(jobs).await;
-                if worker.end(last) {
-                    worker.finish().await;
+        // Most handlers are ready at once. Otherwise the worker polls the requests again, so no waker
+        // is needed here.
+        let permit =
+            if let Poll::Ready(answer) = post_batch.poll(&mut Context::from_waker(Waker::noop())) {
+                stream.end(answer);
+                Permit::from(permit)
+            } else {
+                let permit = Arc::new(permit);
+                post_batch.register(handle, &stream);
+                let worker = Arc::clone(&stream);
+                let shared = Permit::Shared {
+                    _permit: Arc::clone(&permit),
+                };
+                let runs = handle.run(&stream, async move {
+                    let _permit = permit;
+                    let answer = worker.run_requests(post_batch).await;
+                    if worker.end(answer) {
+                        worker.finish().await;
+                    }
+                });
+                if !runs {
+                    return Err(Refusal::UnknownSession);
                 }
-            });
-            if !runs {
-                return Err(NO_SESSION);
-            }
-            kept
-        };
+                shared
+            };
         let unread = UnreadStream(stream);
         let stream = &unread.0;
-        let mut response = match stream.first(keep_alive).await {
-            First::Answer(last) => whole(last),
-            First::Events => {
-                stream.name(entry.stream_name()?);
+        let mut response = match stream.response_form(keep_alive).await {
+            ResponseForm::Answer(answer) => whole(answer),
+            ResponseForm::Events => {
+                stream.set_id(handle.new_stream_id()?);
                 let text = stream.complete().await;
                 answer::events(HttpBody::whole(text))
             }
-            First::Stream => self.events(entry, stream).await?,
+            ResponseForm::Stream => self.events(handle, stream).await?,
         };
         response.body_mut().keep_permit(permit);
         Ok(response)
     }
 
-    /// The response of a stream that goes on.
+    /// Creates the response of a stream that continues.
     async fn events(
         &self,
-        entry: &Arc<SessionHandle>,
+        handle: &Arc<SessionHandle>,
         stream: &Arc<Stream>,
     ) -> Result<Response<HttpBody>, Refusal> {
         let keep_alive = self.server.limits().keep_alive;
-        stream.name(entry.stream_name()?);
-        // Before anything can be forgotten.
+        stream.set_id(handle.new_stream_id()?);
+        // Attached before events can be trimmed.
         stream.attach(0, Some(0));
-        let over = stream.begin().await;
-        let held = entry.reading();
-        let reader = StreamReader::from_start(Arc::clone(stream), keep_alive, held);
-        if over {
+        let has_ended = stream.start().await;
+        let guard = handle.connect();
+        let reader = StreamReader::from_start(Arc::clone(stream), keep_alive, guard);
+        if has_ended {
             let rest = Arc::clone(stream);
-            entry.run(stream, async move { rest.finish().await });
+            handle.run(stream, async move { rest.finish().await });
         }
         Ok(answer::events(HttpBody::reader(reader)))
     }
 }
 
-/// A response of one text. To clients of these revisions 404 says that the session is over: an
-/// error is an answer like others, but for what is wrong about HTTP itself.
-fn whole(last: Answer) -> Response<HttpBody> {
-    if matches!(
-        last.refused,
-        Some(Rejection::Mismatch | Rejection::Forbidden(_))
-    ) {
-        return answer::answer(last);
-    }
-    answer::json(StatusCode::OK, last.message)
+/// Creates the response that consists of one message.
+fn whole(answer: Answer) -> Response<HttpBody> {
+    let status = status::of_session_answer(answer.refused.as_ref());
+    answer::message(status, answer)
 }
 
-/// A stream on which nothing was written yet: nobody will read it where this is dropped before.
+/// A stream whose response was not created yet. If this is dropped before, nobody will read the stream.
 struct UnreadStream(Arc<Stream>);
 
 impl Drop for UnreadStream {

@@ -1,4 +1,4 @@
-//! [`SessionStore`]: what the processes that serve one endpoint know of each other's sessions.
+//! [`SessionStore`]: shares legacy sessions between the processes of one endpoint.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,37 +10,36 @@ use serde::{Deserialize, Serialize};
 use super::event_store::{StoreError, StoreFuture};
 use crate::protocol::session::Session;
 
-/// Keeps what a legacy session established, so that any process can go on with it.
+/// Stores the state of legacy sessions, so that any process can continue them.
 ///
-/// Values are JSON texts of ours. Without a store, a session is known to its process alone. While
-/// a session is used, its value is put again at least once in half of
-/// [`Limits::session_idle_time`](crate::Limits); what was not put for twice that time may be
-/// forgotten.
+/// Values are JSON texts in a private format of this crate. Without a store, a session exists only in
+/// the process that created it. While a session is used, its value is written at least once per half
+/// of [`Limits::session_idle_time`](field@crate::Limits::session_idle_time). A store may remove values
+/// that were not written for twice that time.
 pub trait SessionStore: Send + Sync + 'static {
-    /// Keeps the value of a session, in place of the one before.
+    /// Writes the value of a session, replacing an older value.
     fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()>;
 
-    /// The value of a session; `None` for one that is not known.
+    /// Returns the value of a session, or `None` if the session is unknown.
     fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>>;
 
-    /// Forgets a session.
+    /// Removes a session.
     fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()>;
 }
 
-/// Sessions in the memory of this process: for several servers in one.
+/// A [`SessionStore`] in the memory of this process, for several servers in one process.
 ///
-/// At most 64 MiB of values are kept. Beyond that, the sessions that were put longest ago are
-/// forgotten.
+/// Stores at most 64 MiB. Beyond that it removes the sessions that were written longest ago.
 #[derive(Default)]
 pub struct MemorySessions(Mutex<Values>);
 
-/// Bytes of values that are kept in memory, each with its id and place in the table.
+/// The maximum size of all values in bytes, including their ids and table entries.
 const ALL_BYTES: usize = 64 << 20;
 
 #[derive(Default)]
 struct Values {
     by_id: HashMap<String, (u64, Vec<u8>)>,
-    /// Ids by when they were put, in numbers that only grow.
+    /// Ids by the increasing number of their latest write.
     by_age: BTreeMap<u64, String>,
     puts: u64,
     bytes: usize,
@@ -68,13 +67,13 @@ impl Values {
     }
 }
 
-/// Bytes of a session in the table.
+/// Returns the size of a session in the table, in bytes.
 fn size(id: &str, value: &[u8]) -> usize {
     2 * id.len() + value.len() + 256
 }
 
 impl MemorySessions {
-    /// Holds nothing.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -106,10 +105,10 @@ impl SessionStore for MemorySessions {
     }
 }
 
-/// A session as it is kept.
+/// The stored state of a session.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// Absent in records that older releases wrote: those belong to no principal.
+    /// Absent if the session belongs to no principal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     principal: Option<String>,
     revision: String,
@@ -117,11 +116,11 @@ pub(crate) struct Record {
     capabilities: ClientCapabilities,
     level: u8,
     resources: Vec<String>,
-    /// When it was used, in milliseconds since 1970.
+    /// The time of the latest use, in milliseconds since 1970.
     used: u64,
 }
 
-/// The record of a session that begins.
+/// Creates the record of a new session.
 pub(crate) fn record(session: &Session) -> Record {
     Record {
         principal: session.principal.as_deref().map(Into::into),
@@ -134,15 +133,15 @@ pub(crate) fn record(session: &Session) -> Record {
     }
 }
 
-/// The record in a value.
+/// Decodes the value of a session.
 pub(crate) fn read(value: &[u8]) -> Result<Record, StoreError> {
     let text = std::str::from_utf8(value).map_err(|error| StoreError(Box::new(error)))?;
     json::from_str(text).map_err(|error| StoreError(Box::new(error)))
 }
 
-/// A copy of a session that another process began.
+/// Creates a copy of a session that another process created.
 pub(crate) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
-    let unknown = |_| StoreError("a revision that is not known".into());
+    let unknown = |_| StoreError("the stored session has an unknown protocol version".into());
     let revision: Revision = record.revision.parse().map_err(unknown)?;
     let level = record.level;
     let text = |text: Result<String, _>| text.map_or(0, |text| text.len());
@@ -157,10 +156,11 @@ pub(crate) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
         record.capabilities,
     );
     session.set_severity(level);
-    // Ids of our requests are of this process alone: its answers may come by way of another.
+    // The server's requests get ids from a random start, because their responses may arrive at another
+    // process, where they must not match the ids of its own requests.
     let mut first = [0; 8];
     getrandom::fill(&mut first).map_err(|error| StoreError(error.to_string().into()))?;
-    session.calls.begin_at(u64::from_le_bytes(first) >> 16);
+    session.pending.begin_at(u64::from_le_bytes(first) >> 16);
     for uri in &record.resources {
         session.subscribe(uri, usize::MAX);
     }
@@ -173,17 +173,17 @@ fn now() -> u64 {
 }
 
 impl Record {
-    /// The principal that the session belongs to.
+    /// Returns the principal that owns the session.
     pub(crate) fn principal(&self) -> Option<&str> {
         self.principal.as_deref()
     }
 
-    /// How long no process used it.
+    /// Returns the time since any process used the session.
     pub(crate) fn idle(&self) -> Duration {
         Duration::from_millis(now().saturating_sub(self.used))
     }
 
-    /// Notes what changed, and that the session is used.
+    /// Applies a change, and marks the session as used now.
     pub(crate) fn change(&mut self, delta: &SessionDelta) {
         self.used = now();
         self.level = delta.level.unwrap_or(self.level);
@@ -196,15 +196,15 @@ impl Record {
         self.resources.extend(new);
     }
 
-    /// The value for a store.
+    /// Encodes the record for a store.
     pub(crate) fn value(&self) -> Result<Vec<u8>, StoreError> {
         let text = json::to_string(self).map_err(|error| StoreError(Box::new(error)))?;
         Ok(text.into_bytes())
     }
 }
 
-/// What changed in a session. Two processes may change it at once: each tells the others no more
-/// than its own part.
+/// A change of a session. Several processes may change a session at once, so each sends only its own
+/// changes.
 #[derive(Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionDelta {
     #[serde(default)]
@@ -216,18 +216,18 @@ pub(crate) struct SessionDelta {
 }
 
 impl SessionDelta {
-    /// The one that another process told of.
+    /// Decodes a change that another process sent.
     pub(crate) fn read(value: &[u8]) -> Result<Self, StoreError> {
         serde_json::from_slice(value).map_err(|error| StoreError(Box::new(error)))
     }
 
-    /// The text for other processes.
+    /// Encodes the change for other processes.
     pub(crate) fn value(&self) -> Vec<u8> {
-        // A number and texts can always be written.
+        // Encoding a number and strings does not fail.
         json::to_string(self).unwrap_or_default().into_bytes()
     }
 
-    /// Changes a copy of the session in the same way.
+    /// Applies the change to a copy of the session.
     pub(crate) fn apply(&self, session: &Session) {
         if let Some(level) = self.level {
             session.set_severity(level);
@@ -241,7 +241,7 @@ impl SessionDelta {
     }
 }
 
-/// What can change in a session, as it was.
+/// The changeable state of a session at an earlier time.
 pub(crate) struct Before {
     level: u8,
     resources: Vec<String>,
@@ -255,7 +255,7 @@ impl Before {
         }
     }
 
-    /// What changed since.
+    /// Returns the changes since then.
     pub(crate) fn delta(&self, session: &Session) -> SessionDelta {
         let now = Self::of(session);
         let only = |these: &[String], others: &[String]| {

@@ -1,24 +1,24 @@
-//! Events of legacy streams as they are written, each with its number.
+//! Encodes the events of legacy streams, each with an id.
 
 use std::time::Duration;
 
 use mcp_types::sse::{Event, write_event};
 
-/// How long a client is asked to wait before it comes back.
+/// The time that a client should wait before it reconnects.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// Writes what a client that loses the connection after an event comes back with.
-pub(crate) fn write_prime(out: &mut Vec<u8>, stream: &str, after: u64) {
+/// Writes a priming event: an id for `Last-Event-ID`, and the retry time, without data.
+pub(crate) fn write_priming_event(out: &mut Vec<u8>, stream: &str, after: u64) {
     write(out, stream, after, b"", Some(RETRY));
 }
 
-/// Writes an event with its number in a stream.
-pub(crate) fn write_numbered(out: &mut Vec<u8>, stream: &str, number: u64, data: &[u8]) {
+/// Writes an event with its number in the stream.
+pub(crate) fn write_sse_event(out: &mut Vec<u8>, stream: &str, number: u64, data: &[u8]) {
     write(out, stream, number, data, None);
 }
 
 fn write(out: &mut Vec<u8>, stream: &str, number: u64, data: &[u8], retry: Option<Duration>) {
-    // The name is one of ours or was found in the store: it can be written.
+    // The id of the stream was generated or validated by this server, so it needs no escaping.
     out.reserve(stream.len() + data.len() + 128);
     out.extend_from_slice(b"id: ");
     out.extend_from_slice(stream.as_bytes());
@@ -29,7 +29,7 @@ fn write(out: &mut Vec<u8>, stream: &str, number: u64, data: &[u8], retry: Optio
         retry,
         ..Event::data(data)
     };
-    // Nothing is left in it that could not be written.
+    // Encoding an event without id and name does not fail.
     let _ = write_event(out, &event);
 }
 

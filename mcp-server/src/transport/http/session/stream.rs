@@ -1,5 +1,5 @@
-//! [`Stream`]: what a legacy request says, on its way to the event store and to the connection
-//! that reads it. The request and the connection do not depend on each other's life.
+//! [`Stream`]: passes the messages of a legacy request to the event store and to the connection that
+//! reads them. The request and the connection can each outlive the other.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -13,8 +13,8 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::event_store::EventStore;
-use super::sse_event::{write_numbered, write_prime};
-use super::stream_buffer::{Phase, Reads};
+use super::sse_event::{write_priming_event, write_sse_event};
+use super::stream_buffer::{Phase, ReaderPosition};
 use crate::protocol::answer::Answer;
 use crate::protocol::error_text::Chain;
 use crate::protocol::message_sink::{MessageSink, TrySend};
@@ -26,39 +26,39 @@ use crate::util::select::select;
 /// The stream of one POST, or of the announcements of a session.
 pub(crate) struct Stream {
     pub(crate) session: Arc<Session>,
-    /// Given before events are written.
+    /// Set before events are written.
     id: OnceLock<String>,
     pub(crate) store: Arc<dyn EventStore>,
-    /// Whether clients know how to come back to a stream that has said nothing yet.
-    pub(crate) primes: bool,
+    /// Whether the client supports priming events, with which it can resume a stream without events.
+    pub(crate) has_priming: bool,
     limit: usize,
-    /// The peer for which the bytes of waiting events are counted.
+    /// The peer for which the bytes of queued events are counted.
     peer: Arc<PeerUsage>,
     state: Mutex<StreamBuffer>,
-    /// All that was said is read and stored, or nobody will read.
-    room: Notify,
+    /// Notified when all events were read and stored, or nobody will read them.
+    capacity: Notify,
 }
 
-/// What a response becomes.
-pub(crate) enum First {
-    /// The answer is all there is.
+/// The form of a response.
+pub(crate) enum ResponseForm {
+    /// One message.
     Answer(Answer),
-    /// All is said, and [written at once](Stream::complete).
+    /// All events of an ended stream, see [`Stream::complete`].
     Events,
-    /// It goes on.
+    /// A stream that continues.
     Stream,
 }
 
-/// What a connection that has read up to an event finds.
-pub(crate) enum Next {
-    /// Events, which were written: the number of the last one, and whether nothing follows it.
+/// The result of [`Stream::poll_next`].
+pub(crate) enum NextEvents {
+    /// Events were written: the number of the last one, and whether the stream has ended.
     Events(u64, bool),
-    /// Events that the store has.
+    /// The next events have to be read from the store.
     Stored,
-    /// Another connection reads now, or the client is to come back later.
-    Kicked,
-    /// All was read, and nothing will follow.
-    Over,
+    /// Another connection reads the stream now, or the client has to reconnect later.
+    Disconnected,
+    /// All events were read, and the stream has ended.
+    Ended,
 }
 
 impl Stream {
@@ -72,11 +72,11 @@ impl Stream {
             session: Arc::clone(session),
             id: OnceLock::new(),
             store: Arc::clone(store),
-            primes: session.revision >= Revision::V2025_11_25,
+            has_priming: session.revision >= Revision::V2025_11_25,
             limit,
             peer: Arc::clone(peer),
             state: Mutex::default(),
-            room: Notify::new(),
+            capacity: Notify::new(),
         }
     }
 
@@ -84,7 +84,7 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what is said, and tells all that wait for it.
+    /// Changes the state, and wakes all tasks that wait for a change.
     fn change<T>(&self, change: impl FnOnce(&mut StreamBuffer) -> T) -> T {
         let (changed, wakers) = {
             let mut state = self.state();
@@ -99,7 +99,7 @@ impl Stream {
         changed
     }
 
-    /// Counts the bytes that wait.
+    /// Updates the number of queued bytes of the peer.
     fn count(&self, before: usize, after: usize) {
         match after.checked_sub(before) {
             Some(0) => {}
@@ -108,9 +108,9 @@ impl Stream {
         }
     }
 
-    /// Changes how far the store or the connection is.
+    /// Changes the position of the store or the reader, and removes events that both have.
     pub(crate) fn trim(&self, change: impl FnOnce(&mut StreamBuffer)) {
-        let room = {
+        let is_empty = {
             let mut state = self.state();
             change(&mut state);
             let before = state.bytes;
@@ -118,12 +118,12 @@ impl Stream {
             self.count(before, state.bytes);
             state.events.is_empty()
         };
-        if room {
-            self.room.notify_waiters();
+        if is_empty {
+            self.capacity.notify_waiters();
         }
     }
 
-    /// What events are named after; empty before there are any.
+    /// Returns the id of the stream. Empty before it is set.
     pub(crate) fn id(&self) -> &str {
         self.id.get().map_or("", String::as_str)
     }
@@ -132,7 +132,7 @@ impl Stream {
         self.session.id.as_deref().unwrap_or_default()
     }
 
-    /// Nobody will read.
+    /// Marks that nobody will read the stream, unless events were started.
     pub(crate) fn close(&self) {
         {
             let mut state = self.state();
@@ -141,165 +141,172 @@ impl Stream {
             }
             state.phase = Phase::Closed;
         }
-        self.room.notify_waiters();
+        self.capacity.notify_waiters();
     }
 
-    /// Notes that all is said, with an answer or, for a request that was given up, without.
-    /// `true` where events are written, and who calls has to [finish](Self::finish) the stream.
+    /// Ends the stream, with the response or, for a cancelled request, without one. Returns `true` if
+    /// events are written. Then the caller has to [finish](Self::finish) the stream.
     pub(crate) fn end(&self, answer: Option<Answer>) -> bool {
         self.change(|state| {
-            state.over = true;
+            state.ended = true;
             match state.phase {
                 Phase::Open => state.answer = answer,
-                Phase::Begun => {
+                Phase::Started => {
                     if let Some(answer) = answer {
-                        state.add(kept(answer.message));
+                        state.add(shrink(answer.message));
                     }
                 }
                 Phase::Closed => {}
             }
-            state.phase == Phase::Begun
+            state.phase == Phase::Started
         })
     }
 
-    /// Waits for what decides the form of the response.
-    pub(crate) async fn first(&self, patience: Duration) -> First {
+    /// Waits until the form of the response is known: the stream ends, an event is sent, or `max_wait`
+    /// elapses.
+    pub(crate) async fn response_form(&self, max_wait: Duration) -> ResponseForm {
         let decided =
-            |state: &StreamBuffer| state.over || state.kicks > 0 || !state.events.is_empty();
+            |state: &StreamBuffer| state.ended || state.generation > 0 || !state.events.is_empty();
         if !decided(&self.state()) {
             let decided = poll_fn(|task| {
                 let mut state = self.state();
                 if decided(&state) {
                     return Poll::Ready(());
                 }
-                set(&mut state.asker, task);
+                register_waker(&mut state.response_waker, task);
                 Poll::Pending
             });
-            // Which of the two it was does not matter: the state says it.
-            let _ = Box::pin(select(decided, sleep(patience))).await;
+            // The state tells which of the two was first.
+            let _ = Box::pin(select(decided, sleep(max_wait))).await;
         }
         let mut state = self.state();
-        if !state.over {
-            return First::Stream;
+        if !state.ended {
+            return ResponseForm::Stream;
         }
         if state.events.is_empty()
             && let Some(answer) = state.answer.take()
         {
-            return First::Answer(answer);
+            return ResponseForm::Answer(answer);
         }
-        First::Events
+        ResponseForm::Events
     }
 
-    /// Gives the name that its events have.
-    pub(crate) fn name(&self, id: String) {
-        // The first one stays.
+    /// Sets the id of the stream, unless it has one.
+    pub(crate) fn set_id(&self, id: String) {
         let _ = self.id.set(id);
     }
 
-    /// Begins to write events. `true` where the last was said meanwhile, and who calls has to
-    /// [finish](Self::finish) the stream.
-    pub(crate) async fn begin(&self) -> bool {
-        // A session that has ended has nothing in the store any more.
+    /// Starts to write events. Returns `true` if the stream has ended in the meantime. Then the caller
+    /// has to [finish](Self::finish) it.
+    pub(crate) async fn start(&self) -> bool {
+        // `None` after the session has ended: nothing may be stored for it any more.
         if let Some(_writing) = self.session.writes.begin()
             && let Err(error) = self.store.open(self.session_id(), self.id()).await
         {
-            tracing::error!(error = %Chain(&error), "a stream cannot be kept");
+            tracing::error!(error = %Chain(&error), "cannot create a stream in the event store");
         }
         self.change(|state| {
-            state.phase = Phase::Begun;
+            state.phase = Phase::Started;
             if let Some(answer) = state.answer.take() {
-                state.add(kept(answer.message));
+                state.add(shrink(answer.message));
             }
-            state.over
+            state.ended
         })
     }
 
-    /// All events of a stream where all is said, which a client can come back for like for others.
+    /// Writes all events of an ended stream, and stores them so that the client can resume it.
     pub(crate) async fn complete(&self) -> Vec<u8> {
-        self.begin().await;
+        self.start().await;
         let mut text = Vec::new();
         {
             let state = self.state();
-            if self.primes && !state.events.is_empty() {
+            if self.has_priming && !state.events.is_empty() {
                 text.reserve(state.bytes + (state.events.len() + 1) * 128);
-                self.prime(&mut text, 0);
+                self.write_priming(&mut text, 0);
             }
             for (number, event) in state.after(0) {
-                write_numbered(&mut text, self.id(), number, event);
+                write_sse_event(&mut text, self.id(), number, event);
             }
         }
         self.finish().await;
         text
     }
 
-    /// Gives a request up.
-    pub(crate) fn give_up(&self, id: RequestId) {
-        self.change(|state| state.given_up.push(id));
+    /// Cancels a request of the stream.
+    pub(crate) fn cancel(&self, id: RequestId) {
+        self.change(|state| state.cancelled.push(id));
     }
 
-    /// Sends the connections that read away. What is returned is for the next one.
-    pub(crate) fn kick(&self) -> u64 {
+    /// Disconnects the connections that read the stream. Returns the generation of the next one.
+    pub(crate) fn disconnect_readers(&self) -> u64 {
         self.change(|state| {
-            state.kicks += 1;
-            state.kicks
+            state.generation += 1;
+            state.generation
         })
     }
 
-    /// Writes what a client that loses the connection comes back with.
-    pub(crate) fn prime(&self, out: &mut Vec<u8>, after: u64) {
-        write_prime(out, self.id(), after);
+    /// Writes a priming event.
+    pub(crate) fn write_priming(&self, out: &mut Vec<u8>, after: u64) {
+        write_priming_event(out, self.id(), after);
     }
 
-    /// A connection comes, to read after an event or, by default, what is said from now on.
-    pub(crate) fn attach(&self, kick: u64, after: Option<u64>) -> u64 {
+    /// Attaches a connection that reads the events after `after`, or by default new events only.
+    /// Returns the number of the event after which it reads.
+    pub(crate) fn attach(&self, generation: u64, after: Option<u64>) -> u64 {
         let mut state = self.state();
-        let read = after.unwrap_or_else(|| state.last());
+        let read = after.unwrap_or_else(|| state.last_number());
         let waker = None;
-        state.attach(Reads { kick, read, waker });
+        state.attach(ReaderPosition {
+            generation,
+            read,
+            waker,
+        });
         read
     }
 
-    /// A connection goes.
-    pub(crate) fn detach(&self, kick: u64) {
+    /// Detaches a connection.
+    pub(crate) fn detach(&self, generation: u64) {
         self.trim(|state| {
-            state.reader.take_if(|reader| reader.kick == kick);
+            state
+                .reader
+                .take_if(|reader| reader.generation == generation);
         });
     }
 
-    /// A connection got all up to an event.
-    pub(crate) fn read(&self, kick: u64, number: u64) {
-        self.trim(|state| state.read(kick, number));
+    /// Records that a connection has all events up to a number.
+    pub(crate) fn read(&self, generation: u64, number: u64) {
+        self.trim(|state| state.read(generation, number));
     }
 
-    /// What follows an event, for a connection, which it is written for.
+    /// Writes the events after a number for a connection.
     pub(crate) fn poll_next(
         &self,
         out: &mut Vec<u8>,
-        kick: u64,
+        generation: u64,
         after: u64,
         task: &mut Context<'_>,
-    ) -> Poll<Next> {
+    ) -> Poll<NextEvents> {
         let mut state = self.state();
-        if state.kicks > kick {
-            return Poll::Ready(Next::Kicked);
+        if state.generation > generation {
+            return Poll::Ready(NextEvents::Disconnected);
         }
-        if after < state.left {
-            return Poll::Ready(Next::Stored);
+        if after < state.removed {
+            return Poll::Ready(NextEvents::Stored);
         }
-        if after < state.last() {
+        if after < state.last_number() {
             for (number, event) in state.after(after) {
-                write_numbered(out, self.id(), number, event);
+                write_sse_event(out, self.id(), number, event);
             }
-            let (last, over) = (state.last(), state.over);
+            let (last, ended) = (state.last_number(), state.ended);
             drop(state);
-            self.read(kick, last);
-            return Poll::Ready(Next::Events(last, over));
+            self.read(generation, last);
+            return Poll::Ready(NextEvents::Events(last, ended));
         }
-        if state.over {
-            return Poll::Ready(Next::Over);
+        if state.ended {
+            return Poll::Ready(NextEvents::Ended);
         }
-        state.attach(Reads {
-            kick,
+        state.attach(ReaderPosition {
+            generation,
             read: after,
             waker: Some(task.waker().clone()),
         });
@@ -307,16 +314,16 @@ impl Stream {
     }
 }
 
-/// Notes whom to wake.
-pub(crate) fn set(slot: &mut Option<Waker>, task: &Context<'_>) {
+/// Registers the waker of a task.
+pub(crate) fn register_waker(slot: &mut Option<Waker>, task: &Context<'_>) {
     match slot {
         Some(waker) => waker.clone_from(task.waker()),
         None => *slot = Some(task.waker().clone()),
     }
 }
 
-/// A message without the room that it was written in: the store has it for long.
-fn kept(message: Vec<u8>) -> Bytes {
+/// Drops the unused capacity of a message, because the store may keep it for long.
+fn shrink(message: Vec<u8>) -> Bytes {
     if message.capacity() / 2 > message.len() {
         return Bytes::copy_from_slice(&message);
     }
@@ -331,14 +338,14 @@ impl Drop for Stream {
 }
 
 impl MessageSink for Stream {
-    fn push(&self, message: &[u8]) -> TrySend {
+    fn try_send(&self, message: &[u8]) -> TrySend {
         self.change(|state| {
             if state.phase == Phase::Closed {
                 return TrySend::Closed;
             }
             let size = message.len();
             if !state.events.is_empty()
-                && (state.bytes + size > self.limit || !self.peer.has_room(size))
+                && (state.bytes + size > self.limit || !self.peer.may_queue(size))
             {
                 return TrySend::Full;
             }
@@ -347,13 +354,13 @@ impl MessageSink for Stream {
         })
     }
 
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async {
             loop {
-                let room = self.room.notified();
-                tokio::pin!(room);
-                // Enabled before the look, so that nothing is missed in between.
-                room.as_mut().enable();
+                let notified = self.capacity.notified();
+                tokio::pin!(notified);
+                // Enabled before the state is read, so that no notification is missed in between.
+                notified.as_mut().enable();
                 let full = {
                     let state = self.state();
                     state.phase != Phase::Closed && !state.events.is_empty()
@@ -361,14 +368,14 @@ impl MessageSink for Stream {
                 if !full {
                     return;
                 }
-                room.await;
+                notified.await;
             }
         })
     }
 
     fn detach(&self) {
-        if self.primes {
-            self.kick();
+        if self.has_priming {
+            self.disconnect_readers();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who works on a stream: lets its requests run, and moves what they say to the store.
+//! The task that works on a stream: runs its requests, and moves their messages to the event store.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -7,27 +7,27 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use mcp_types::RequestId;
 
-use super::stream::{Stream, set};
+use super::stream::{Stream, register_waker};
 use crate::protocol::answer::Answer;
 use crate::protocol::error_text::Chain;
 use crate::transport::http::session::post_batch::PostBatch;
 use crate::transport::http::session::stream_buffer::StreamBuffer;
 
 impl Stream {
-    /// Lets requests run until all are answered or given up.
-    pub(crate) async fn work(&self, mut jobs: PostBatch) -> Option<Answer> {
+    /// Runs requests until all are answered or cancelled.
+    pub(crate) async fn run_requests(&self, mut post_batch: PostBatch) -> Option<Answer> {
         let mut pump = pin!(self.pump());
         poll_fn(|task| {
             loop {
-                for id in self.awake() {
-                    jobs.give_up(&id);
+                for id in self.take_cancelled() {
+                    post_batch.cancel(&id);
                 }
-                if let Poll::Ready(last) = jobs.poll(task) {
-                    return Poll::Ready(last);
+                if let Poll::Ready(answer) = post_batch.poll(task) {
+                    return Poll::Ready(answer);
                 }
-                // It goes on for ever.
+                // The pump never finishes.
                 let _ = pump.as_mut().poll(task);
-                if self.rests(task) {
+                if self.register_worker(task) {
                     return Poll::Pending;
                 }
             }
@@ -35,58 +35,58 @@ impl Stream {
         .await
     }
 
-    /// What was given up meanwhile. Nobody has to wake who is at work.
-    fn awake(&self) -> Vec<RequestId> {
+    /// Takes the ids of cancelled requests, and removes the waker, because the task is running.
+    fn take_cancelled(&self) -> Vec<RequestId> {
         let mut state = self.state();
-        state.worker = None;
-        std::mem::take(&mut state.given_up)
+        state.worker_waker = None;
+        std::mem::take(&mut state.cancelled)
     }
 
-    /// Whether there is nothing to do until the task is woken.
-    fn rests(&self, task: &Context<'_>) -> bool {
+    /// Registers the waker. Returns `true` if there is nothing to do until the task is woken.
+    fn register_worker(&self, task: &Context<'_>) -> bool {
         let mut state = self.state();
-        set(&mut state.worker, task);
-        state.given_up.is_empty()
+        register_waker(&mut state.worker_waker, task);
+        state.cancelled.is_empty()
     }
 
-    /// Waits until all is said.
-    pub(crate) async fn ended(&self) {
-        self.wait(|state| state.over).await;
+    /// Waits until the stream has ended.
+    pub(crate) async fn wait_ended(&self) {
+        self.wait(|state| state.ended).await;
     }
 
-    /// Waits for something, as who works on the stream: one task at a time.
+    /// Waits for a condition. For the task that works on the stream: only one task at a time.
     async fn wait(&self, done: fn(&StreamBuffer) -> bool) {
         poll_fn(|task| {
             let mut state = self.state();
             if done(&state) {
                 return Poll::Ready(());
             }
-            set(&mut state.worker, task);
+            register_waker(&mut state.worker_waker, task);
             Poll::Pending
         })
         .await;
     }
 
-    /// Moves what is said to the store, for ever. Safe to drop.
+    /// Moves events to the store. Never finishes. Cancel safe.
     pub(crate) async fn pump(&self) {
         loop {
             self.wait(StreamBuffer::is_behind).await;
-            self.step().await;
+            self.store_next().await;
         }
     }
 
-    /// Moves the rest to the store, and ends the stream there.
+    /// Moves the remaining events to the store, and ends the stream there.
     pub(crate) async fn finish(&self) {
-        while self.step().await {}
-        let number = self.state().last() + 1;
+        while self.store_next().await {}
+        let number = self.state().last_number() + 1;
         self.append(number, None).await;
     }
 
     /// Moves one event to the store. Returns `false` if no event is waiting.
-    async fn step(&self) -> bool {
+    async fn store_next(&self) -> bool {
         let next = {
             let state = self.state();
-            let at = usize::try_from(state.stored - state.left).unwrap_or(usize::MAX);
+            let at = usize::try_from(state.stored - state.removed).unwrap_or(usize::MAX);
             let message = state.events.get(at).cloned();
             message.map(|message| (state.stored + 1, message))
         };
@@ -102,11 +102,11 @@ impl Stream {
         let Some(_writing) = self.session.writes.begin() else {
             return;
         };
-        let kept = self
+        let stored = self
             .store
             .append(self.session_id(), self.id(), number, message);
-        if let Err(error) = kept.await {
-            tracing::error!(error = %Chain(&error), "an event cannot be kept");
+        if let Err(error) = stored.await {
+            tracing::error!(error = %Chain(&error), "cannot write an event to the event store");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! [`StreamReader`]: a connection that reads a legacy stream, at work or kept.
+//! [`StreamReader`]: a connection that reads a legacy stream, live or from the event store.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,8 +10,8 @@ use mcp_types::peer_text::PeerText;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::event_store::{EventStore, StoreError};
-use super::sse_event::write_numbered;
-use super::stream::{Next, Stream};
+use super::sse_event::write_sse_event;
+use super::stream::{NextEvents, Stream};
 use crate::protocol::core::Core;
 use crate::protocol::error_text::Chain;
 use crate::transport::http::session::event_store::EventPage;
@@ -21,26 +21,28 @@ use crate::util::select::{Either, select};
 
 /// A connection that reads a stream.
 pub(crate) struct StreamReader {
-    from: From,
-    /// The number of the last event that was read.
+    from: EventSource,
+    /// The number of the last event that was sent.
     after: u64,
-    prime: bool,
-    over: bool,
+    /// Whether a priming event has to be sent next.
+    needs_priming: bool,
+    ended: bool,
     keep_alive: Duration,
-    /// Runs from when there was nothing to read.
+    /// The timer for comments. Created when there is nothing to read.
     timer: Option<Pin<Box<Sleep>>>,
-    /// Events on their way from the store.
+    /// A pending read of the store.
     stored: Option<Pin<Box<dyn Future<Output = StoreRead> + Send>>>,
-    /// What lives as long as the connection.
-    _held: ConnectionGuard,
+    /// Counts the connection while it is open.
+    _guard: ConnectionGuard,
 }
 
 type StoreRead = Result<Option<EventPage>, StoreError>;
 
-enum From {
-    /// A stream whose request is served by this process, and the kick that we came with.
+/// The source of a stream's events.
+enum EventSource {
+    /// A stream whose request this process serves, and the generation of the connection.
     Live(Arc<Stream>, u64),
-    /// A stream whose request is over, or served by another process.
+    /// A stream whose request has ended, or that another process serves.
     Store {
         server: Arc<Core>,
         store: Arc<dyn EventStore>,
@@ -54,32 +56,32 @@ impl StreamReader {
     pub(crate) fn from_start(
         stream: Arc<Stream>,
         keep_alive: Duration,
-        held: ConnectionGuard,
+        guard: ConnectionGuard,
     ) -> Self {
-        let prime = stream.primes;
-        let mut reader = Self::live(stream, 0, Some(0), keep_alive, held);
-        reader.prime = prime;
+        let needs_priming = stream.has_priming;
+        let mut reader = Self::live(stream, 0, Some(0), keep_alive, guard);
+        reader.needs_priming = needs_priming;
         reader
     }
 
-    /// Reads a stream of this process after an event or, by default, what is said from now on.
+    /// Reads a stream of this process after an event, or by default new events only.
     pub(crate) fn live(
         stream: Arc<Stream>,
-        kick: u64,
+        generation: u64,
         after: Option<u64>,
         keep_alive: Duration,
-        held: ConnectionGuard,
+        guard: ConnectionGuard,
     ) -> Self {
-        let prime = stream.primes && after.is_none();
-        let after = stream.attach(kick, after);
-        let from = From::Live(stream, kick);
-        let mut reader = Self::new(from, after, keep_alive, held);
-        reader.prime = prime;
+        let needs_priming = stream.has_priming && after.is_none();
+        let after = stream.attach(generation, after);
+        let from = EventSource::Live(stream, generation);
+        let mut reader = Self::new(from, after, keep_alive, guard);
+        reader.needs_priming = needs_priming;
         reader
     }
 
-    /// Reads a stream whose request is over, or served by another process. It ends when the server
-    /// shuts down and the store has no more events for now: the client may go on elsewhere.
+    /// Reads a stream whose request has ended, or that another process serves. The response ends when
+    /// the server shuts down and the store has no more events: the client can resume it later.
     pub(crate) fn stored(
         server: &Arc<Core>,
         store: Arc<dyn EventStore>,
@@ -87,55 +89,55 @@ impl StreamReader {
         stream: &str,
         after: u64,
         keep_alive: Duration,
-        held: ConnectionGuard,
+        guard: ConnectionGuard,
     ) -> Self {
-        let from = From::Store {
+        let from = EventSource::Store {
             server: server.clone(),
             store,
             session: session.into(),
             stream: stream.into(),
         };
-        Self::new(from, after, keep_alive, held)
+        Self::new(from, after, keep_alive, guard)
     }
 
-    fn new(from: From, after: u64, keep_alive: Duration, held: ConnectionGuard) -> Self {
+    fn new(from: EventSource, after: u64, keep_alive: Duration, guard: ConnectionGuard) -> Self {
         Self {
             from,
             after,
-            prime: false,
-            over: false,
+            needs_priming: false,
+            ended: false,
             keep_alive,
             timer: None,
             stored: None,
-            _held: held,
+            _guard: guard,
         }
     }
 
-    /// Whether nothing follows.
-    pub(crate) fn is_over(&self) -> bool {
-        self.over
+    /// Returns `true` if nothing follows.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
     }
 
-    /// The next bytes; `None` at the end.
+    /// Returns the next bytes, or `None` at the end.
     pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
-        if self.over {
+        if self.ended {
             return Poll::Ready(None);
         }
         let read = match self.poll_read(task) {
             Poll::Ready(read) => read,
-            Poll::Pending if self.poll_silence(task).is_ready() => Some(comment()),
+            Poll::Pending if self.poll_keep_alive(task).is_ready() => Some(comment()),
             Poll::Pending => return Poll::Pending,
         };
         if let Some(timer) = &mut self.timer
-            && !self.over
+            && !self.ended
         {
             timer.as_mut().reset(Instant::now() + self.keep_alive);
         }
         Poll::Ready(read)
     }
 
-    /// Waits as long as a connection may be silent.
-    fn poll_silence(&mut self, task: &mut Context<'_>) -> Poll<()> {
+    /// Waits until a comment is due.
+    fn poll_keep_alive(&mut self, task: &mut Context<'_>) -> Poll<()> {
         let timer = self
             .timer
             .get_or_insert_with(|| Box::pin(sleep(self.keep_alive)));
@@ -149,77 +151,77 @@ impl StreamReader {
                     return Poll::Pending;
                 };
                 self.stored = None;
-                return Poll::Ready(self.page(read));
+                return Poll::Ready(self.write_page(read));
             }
-            let From::Live(stream, kick) = &self.from else {
+            let EventSource::Live(stream, generation) = &self.from else {
                 self.stored = Some(self.from.read(self.after));
                 continue;
             };
             let mut out = Vec::new();
-            if std::mem::take(&mut self.prime) {
-                // An event often follows.
+            if std::mem::take(&mut self.needs_priming) {
+                // Reserves capacity for an event, which often follows.
                 out.reserve(512);
-                stream.prime(&mut out, self.after);
+                stream.write_priming(&mut out, self.after);
             }
-            match stream.poll_next(&mut out, *kick, self.after, task) {
+            match stream.poll_next(&mut out, *generation, self.after, task) {
                 Poll::Pending if out.is_empty() => return Poll::Pending,
                 Poll::Pending => {}
-                Poll::Ready(Next::Events(last, over)) => {
+                Poll::Ready(NextEvents::Events(last, ended)) => {
                     self.after = last;
-                    self.over = over;
+                    self.ended = ended;
                 }
-                Poll::Ready(Next::Stored) => {
+                Poll::Ready(NextEvents::Stored) => {
                     self.stored = Some(self.from.read(self.after));
                     if out.is_empty() {
                         continue;
                     }
                 }
-                Poll::Ready(Next::Kicked) => {
-                    self.over = true;
-                    if stream.primes && out.is_empty() {
-                        stream.prime(&mut out, self.after);
+                Poll::Ready(NextEvents::Disconnected) => {
+                    self.ended = true;
+                    if stream.has_priming && out.is_empty() {
+                        stream.write_priming(&mut out, self.after);
                     }
                 }
-                Poll::Ready(Next::Over) => self.over = true,
+                Poll::Ready(NextEvents::Ended) => self.ended = true,
             }
             return Poll::Ready((!out.is_empty()).then_some(out));
         }
     }
 
-    /// Writes what the store has.
-    fn page(&mut self, read: StoreRead) -> Option<Vec<u8>> {
+    /// Writes the events of a page.
+    fn write_page(&mut self, read: StoreRead) -> Option<Vec<u8>> {
         let page = match read {
             Ok(page) => page?,
             Err(error) => {
-                tracing::error!(error = %Chain(&error), "a stream cannot be read");
+                tracing::error!(error = %Chain(&error), "cannot read a stream from the event store");
                 return None;
             }
         };
         let mut out = Vec::new();
         for (number, message) in &page.events {
             if *number != self.after + 1 {
-                tracing::warn!(stream = %PeerText(self.id()), "events are gone that were not read");
+                tracing::warn!(stream = %PeerText(self.id()), "the event store has removed events that the client has not read");
             }
             self.after = *number;
-            write_numbered(&mut out, self.id(), *number, message);
+            write_sse_event(&mut out, self.id(), *number, message);
         }
         match &self.from {
-            From::Live(stream, kick) => stream.read(*kick, self.after),
-            From::Store { .. } => self.over = page.ended,
+            EventSource::Live(stream, generation) => stream.read(*generation, self.after),
+            EventSource::Store { .. } => self.ended = page.ended,
         }
         (!out.is_empty()).then_some(out)
     }
 
     fn id(&self) -> &str {
         match &self.from {
-            From::Live(stream, _) => stream.id(),
-            From::Store { stream, .. } => stream,
+            EventSource::Live(stream, _) => stream.id(),
+            EventSource::Store { stream, .. } => stream,
         }
     }
 }
 
-impl From {
-    /// Reads the store, by what the future itself owns.
+impl EventSource {
+    /// Reads the next events from the store. The future owns what it needs.
     fn read(&self, after: u64) -> Pin<Box<dyn Future<Output = StoreRead> + Send>> {
         match self {
             Self::Live(stream, _) => {
@@ -251,8 +253,8 @@ impl From {
 
 impl Drop for StreamReader {
     fn drop(&mut self) {
-        if let From::Live(stream, kick) = &self.from {
-            stream.detach(*kick);
+        if let EventSource::Live(stream, generation) = &self.from {
+            stream.detach(*generation);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Sessions`]: the legacy sessions of this process, and those that it finds in the store.
+//! [`Sessions`]: the legacy sessions of this process, and copies of sessions in the store.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,28 +25,30 @@ pub(crate) struct Sessions {
     pub(crate) server: Arc<Core>,
     pub(crate) store: Option<Arc<dyn SessionStore>>,
     pub(crate) events: Arc<dyn EventStore>,
-    /// Whether no other process has the events.
+    /// Whether the event store belongs to this process alone.
     pub(crate) events_are_local: bool,
     pub(crate) idle_time: Duration,
     pub(crate) watch: Watch,
 }
 
-/// What became of a session that was to be added.
+/// The result of adding a session.
 struct Added {
-    /// `None` where there is no place.
-    entry: Option<Arc<SessionHandle>>,
-    /// The sessions that gave way.
-    gone: Vec<Arc<SessionHandle>>,
+    /// `None` if the table is full of sessions in use.
+    handle: Option<Arc<SessionHandle>>,
+    /// The sessions that were evicted.
+    evicted: Vec<Arc<SessionHandle>>,
 }
 
-/// What became of a session.
+/// The result of looking up a session.
 pub(crate) enum SessionLookup {
-    Here(Arc<SessionHandle>),
-    /// Nobody used it for so long that it is over, and to be ended everywhere.
+    /// The session, in this process.
+    Found(Arc<SessionHandle>),
+    /// The session was idle for too long and has to be ended in all processes.
     Expired,
+    /// There is no such session, or it belongs to another principal.
     Unknown,
-    /// There is no place for a copy.
-    NoPlace,
+    /// The session exists, but this process has no capacity for a copy.
+    Full,
 }
 
 impl Sessions {
@@ -71,138 +73,139 @@ impl Sessions {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a session that a peer begins; `None` where there is no place for it.
-    pub(crate) async fn begin(
+    /// Adds a session that a peer initialized. Returns `None` if there is no capacity for it.
+    pub(crate) async fn add_new(
         self: &Arc<Self>,
         session: Arc<Session>,
         peer: Arc<PeerUsage>,
     ) -> Option<Arc<SessionHandle>> {
         let added = self.add(session, peer);
-        // Sessions begin no faster than the stores forget those that give way.
-        self.finish_all(added.gone).await;
-        let entry = added.entry?;
+        // Waits, so that sessions are not created faster than evicted ones are removed from the stores.
+        self.finish_all(added.evicted).await;
+        let handle = added.handle?;
         self.watch();
         if let Some(store) = &self.store
-            && let Some(_writing) = entry.session.writes.begin()
+            && let Some(_writing) = handle.session.writes.begin()
         {
-            put(&**store, entry.id(), &record(&entry.session)).await;
+            put(&**store, handle.id(), &record(&handle.session)).await;
         }
-        Some(entry)
+        Some(handle)
     }
 
-    /// Adds a session, unless another request has added it meanwhile. Where there is no place, the
-    /// session that has been idle for longest is taken out: the peer's own one if it has its share.
+    /// Adds a session, unless another request has added it in the meantime. If the table is full, the
+    /// session that has been idle for longest is evicted: one of the peer's own if the peer has reached
+    /// its limit.
     fn add(&self, session: Arc<Session>, peer: Arc<PeerUsage>) -> Added {
         let mut all = self.all();
         let id = session.id.as_deref().unwrap_or_default();
-        if let Some(entry) = all.get(id) {
+        if let Some(handle) = all.get(id) {
             return Added {
-                entry: Some(Arc::clone(entry)),
-                gone: Vec::new(),
+                handle: Some(Arc::clone(handle)),
+                evicted: Vec::new(),
             };
         }
-        let Ok(gone) = all.make_room(peer.key()) else {
+        let Ok(evicted) = all.make_room(peer.key()) else {
             return Added {
-                entry: None,
-                gone: Vec::new(),
+                handle: None,
+                evicted: Vec::new(),
             };
         };
-        let mut gone = Vec::from_iter(gone);
-        let fits = make_room(&mut all, &peer, session.memory(), &mut gone);
-        let entry = fits.then(|| {
+        let mut evicted = Vec::from_iter(evicted);
+        let fits = make_room(&mut all, &peer, session.memory(), &mut evicted);
+        let handle = fits.then(|| {
             let key = peer.key().clone();
-            let entry = SessionHandle::new(session, peer);
-            all.insert(entry.id().to_owned(), key, Arc::clone(&entry));
-            entry
+            let handle = SessionHandle::new(session, peer);
+            all.insert(handle.id().to_owned(), key, Arc::clone(&handle));
+            handle
         });
         drop(all);
-        for gone in &gone {
-            gone.end();
+        for handle in &evicted {
+            handle.end();
         }
-        Added { entry, gone }
+        Added { handle, evicted }
     }
 
-    /// Counts the memory of a session that has changed. Others give way where it is too much; where
+    /// Counts the memory of a changed session. If that exceeds a limit, idle sessions are evicted; if
     /// all others are in use, the session itself ends.
-    pub(crate) async fn weigh(self: &Arc<Self>, entry: &SessionHandle) {
-        entry.retained.set(entry.session.memory());
-        let mut gone = Vec::new();
-        let fits = make_room(&mut self.all(), &entry.peer, 0, &mut gone);
+    pub(crate) async fn update_memory(self: &Arc<Self>, handle: &SessionHandle) {
+        handle.retained.set(handle.session.memory());
+        let mut evicted = Vec::new();
+        let fits = make_room(&mut self.all(), &handle.peer, 0, &mut evicted);
         if !fits {
-            tracing::warn!("a session is closed: sessions keep too much memory");
-            gone.extend(self.all().remove(entry.id()));
+            tracing::warn!("closed a session: sessions exceed `Limits::retained_bytes`");
+            evicted.extend(self.all().remove(handle.id()));
         }
-        for gone in &gone {
-            gone.end();
+        for handle in &evicted {
+            handle.end();
         }
-        self.finish_all(gone).await;
+        self.finish_all(evicted).await;
     }
 
-    /// Takes a session out of the table, and ends its work.
-    pub(crate) fn take(&self, id: &str) -> Option<Arc<SessionHandle>> {
-        let entry = self.all().remove(id);
-        entry.inspect(|entry| entry.end())
+    /// Removes a session from the table, and cancels its work.
+    pub(crate) fn remove(&self, id: &str) -> Option<Arc<SessionHandle>> {
+        let handle = self.all().remove(id);
+        handle.inspect(|handle| handle.end())
     }
 
-    /// As [`take`](Self::take), unless somebody has used the session meanwhile.
-    pub(crate) fn take_expired(&self, id: &str) -> Option<Arc<SessionHandle>> {
-        let entry = {
+    /// As [`remove`](Self::remove), unless the session was used in the meantime.
+    pub(crate) fn remove_expired(&self, id: &str) -> Option<Arc<SessionHandle>> {
+        let handle = {
             let mut all = self.all();
-            let expired = all.get(id).is_some_and(|entry| self.is_idle(entry));
+            let expired = all.get(id).is_some_and(|handle| self.is_idle(handle));
             expired.then(|| all.remove(id)).flatten()
         };
-        entry.inspect(|entry| entry.end())
+        handle.inspect(|handle| handle.end())
     }
 
     pub(crate) fn has_any(&self) -> bool {
         self.all().len() > 0
     }
 
-    /// The sessions that nobody used for so long that they have expired, as far as this process
-    /// knows.
+    /// Returns the ids of expired sessions. Other processes may have used them since.
     pub(crate) fn expired(&self) -> Vec<String> {
         let all = self.all();
-        let idle = all.iter().filter(|(_, entry)| self.is_idle(entry));
+        let idle = all.iter().filter(|(_, handle)| self.is_idle(handle));
         idle.map(|(id, _)| id.clone()).collect()
     }
 
-    fn is_idle(&self, entry: &SessionHandle) -> bool {
-        entry.idle().is_some_and(|idle| idle >= self.idle_time)
+    fn is_idle(&self, handle: &SessionHandle) -> bool {
+        handle.idle().is_some_and(|idle| idle >= self.idle_time)
     }
 
+    /// Returns `true` if the store says that a session is not expired.
     pub(crate) async fn is_used_elsewhere(&self, id: &str) -> bool {
         let record = self.stored(id).await;
         record.is_some_and(|record| record.idle() < self.idle_time)
     }
 
-    /// How many sessions this process has.
+    /// Returns the number of sessions of this process.
     pub(crate) fn len(&self) -> usize {
         self.all().len()
     }
 
-    /// A session of this process.
-    pub(crate) fn here(&self, id: &str) -> Option<Arc<SessionHandle>> {
+    /// Returns a session of this process.
+    pub(crate) fn local(&self, id: &str) -> Option<Arc<SessionHandle>> {
         self.all().get(id).cloned()
     }
 
-    /// Finds a session of `principal`, also one that another process began. To other principals
-    /// it is unknown, and their requests do not keep it alive.
+    /// Finds a session of `principal`, also one that another process created. For other principals it is
+    /// unknown, and their requests do not keep it alive.
     pub(crate) async fn find(self: &Arc<Self>, id: &str, principal: Option<&str>) -> SessionLookup {
-        if let Some(entry) = self.here(id) {
-            if entry.principal() != principal {
+        if let Some(handle) = self.local(id) {
+            if handle.principal() != principal {
                 return SessionLookup::Unknown;
             }
-            // Boxes for what is rare.
-            if !entry.is_used_within(self.idle_time) {
+            // Boxed, because these futures are rarely needed.
+            if !handle.touch_unless_idle(self.idle_time) {
                 if !Box::pin(self.is_used_elsewhere(id)).await {
                     return SessionLookup::Expired;
                 }
-                entry.touch();
+                handle.touch();
             }
-            if self.store.is_some() && entry.is_unsaved_for(self.idle_time / 4) {
-                Box::pin(self.change(&entry, &SessionDelta::default())).await;
+            if self.store.is_some() && handle.start_save_after(self.idle_time / 4) {
+                Box::pin(self.change(&handle, &SessionDelta::default())).await;
             }
-            return SessionLookup::Here(entry);
+            return SessionLookup::Found(handle);
         }
         let Some(record) = Box::pin(self.stored(id)).await else {
             return SessionLookup::Unknown;
@@ -220,43 +223,43 @@ impl Sessions {
                 return SessionLookup::Unknown;
             }
         };
-        // Where it began is not known here.
+        // The address of the client that created it is not known here.
         let key = PeerKey::of_http(session.principal.as_deref(), None);
         let added = self.add(session, self.server.peers.usage(key));
-        // The session goes on at other processes.
-        for gone in added.gone {
-            Box::pin(self.forget_events(gone.id())).await;
+        // The evicted sessions may continue at other processes.
+        for handle in added.evicted {
+            Box::pin(self.forget_events(handle.id())).await;
         }
-        let Some(entry) = added.entry else {
-            return SessionLookup::NoPlace;
+        let Some(handle) = added.handle else {
+            return SessionLookup::Full;
         };
         self.watch();
-        // Another process may have ended the session before it could see that there is a copy here.
+        // Another process may have ended the session before the copy was added here.
         if Box::pin(self.stored(id)).await.is_none() {
             Box::pin(self.forget(id)).await;
             return SessionLookup::Unknown;
         }
-        SessionLookup::Here(entry)
+        SessionLookup::Found(handle)
     }
 
     async fn stored(&self, id: &str) -> Option<Record> {
         stored(&**self.store.as_ref()?, id).await
     }
 
-    /// Notes what changed in a session where all processes see it.
-    pub(crate) async fn change(&self, entry: &SessionHandle, delta: &SessionDelta) {
+    /// Writes a change of a session to the store.
+    pub(crate) async fn change(&self, handle: &SessionHandle, delta: &SessionDelta) {
         if let Some(store) = &self.store {
-            change(&**store, entry, delta).await;
+            change(&**store, handle, delta).await;
         }
     }
 
-    /// Lets other processes know that a session is used as long as connections read its streams.
-    pub(crate) fn stay(
+    /// Marks a session as used in the store while connections read its streams.
+    pub(crate) fn renew_while_read(
         &self,
-        entry: &Arc<SessionHandle>,
+        handle: &Arc<SessionHandle>,
     ) -> impl Future<Output = ()> + Send + 'static {
         let store = self.store.clone();
-        let entry = Arc::downgrade(entry);
+        let handle = Arc::downgrade(handle);
         let time = (self.idle_time / 4).max(Duration::from_secs(1));
         async move {
             let Some(store) = store else {
@@ -264,57 +267,58 @@ impl Sessions {
             };
             loop {
                 sleep(time).await;
-                let Some(entry) = entry.upgrade() else {
+                let Some(handle) = handle.upgrade() else {
                     return;
                 };
-                if entry.idle().is_none() && entry.is_unsaved_for(time) {
-                    // A box for what is rare.
-                    Box::pin(change(&*store, &entry, &SessionDelta::default())).await;
+                if handle.idle().is_none() && handle.start_save_after(time) {
+                    // Boxed, because this future is rarely needed.
+                    Box::pin(change(&*store, &handle, &SessionDelta::default())).await;
                 }
             }
         }
     }
 }
 
-/// Takes out the sessions that have been idle for longest, until `bytes` of memory are there for a
-/// peer: its own ones if it has its share. Returns `false` where too many are in use.
+/// Evicts the sessions that have been idle for longest, until `bytes` of memory are available for a
+/// peer: its own sessions if it has reached its share. Returns `false` if too many are in use.
 fn make_room(
     all: &mut PeerTable<String, Arc<SessionHandle>>,
     peer: &PeerUsage,
     bytes: usize,
-    gone: &mut Vec<Arc<SessionHandle>>,
+    evicted: &mut Vec<Arc<SessionHandle>>,
 ) -> bool {
     let limit = peer.limits().retained_bytes;
     let share = peer.share(limit / 4);
-    // What is taken out is counted until its last connection drops it.
+    // Evicted sessions are still counted until their last connection drops them.
     let (mut own, mut total) = (0, 0);
-    let mut count = |entry: &SessionHandle| {
-        total += entry.retained.get();
-        if entry.peer.key() == peer.key() {
-            own += entry.retained.get();
+    let mut count = |handle: &SessionHandle| {
+        total += handle.retained.get();
+        if handle.peer.key() == peer.key() {
+            own += handle.retained.get();
         }
         (own, total)
     };
-    let mut freed = gone
+    let mut freed = evicted
         .iter()
-        .map(|entry| count(entry))
+        .map(|handle| count(handle))
         .last()
         .unwrap_or_default();
     loop {
         let (own, total) = freed;
-        let kept = |gauge: &Gauge, freed| gauge.get().saturating_sub(freed).saturating_add(bytes);
-        let evicted = if kept(&peer.retained_bytes, own) > share {
+        let total_after =
+            |gauge: &Gauge, freed| gauge.get().saturating_sub(freed).saturating_add(bytes);
+        let oldest = if total_after(&peer.retained_bytes, own) > share {
             all.evict_of(peer.key())
-        } else if kept(&peer.all().retained_bytes, total) > limit {
+        } else if total_after(&peer.all().retained_bytes, total) > limit {
             all.evict_any()
         } else {
             return true;
         };
-        let Ok(entry) = evicted else {
+        let Ok(handle) = oldest else {
             return false;
         };
-        freed = count(&entry);
-        gone.push(entry);
+        freed = count(&handle);
+        evicted.push(handle);
     }
 }
 
@@ -324,10 +328,10 @@ async fn stored(store: &dyn SessionStore, id: &str) -> Option<Record> {
     record.map_err(|error| unreadable(&error)).ok()?
 }
 
-/// Changes the record of a session, unless the session has ended.
-async fn change(store: &dyn SessionStore, entry: &SessionHandle, delta: &SessionDelta) {
-    let id = entry.id();
-    if let Some(_writing) = entry.session.writes.begin()
+/// Changes the record of a session in the store, unless the session has ended.
+async fn change(store: &dyn SessionStore, handle: &SessionHandle, delta: &SessionDelta) {
+    let id = handle.id();
+    if let Some(_writing) = handle.session.writes.begin()
         && let Some(mut record) = stored(store, id).await
     {
         record.change(delta);
@@ -336,15 +340,15 @@ async fn change(store: &dyn SessionStore, entry: &SessionHandle, delta: &Session
 }
 
 async fn put(store: &dyn SessionStore, id: &str, record: &Record) {
-    let kept = match record.value() {
+    let written = match record.value() {
         Ok(value) => store.put(id, value).await,
         Err(error) => Err(error),
     };
-    if let Err(error) = kept {
-        tracing::error!(error = %Chain(&error), "a session cannot be kept");
+    if let Err(error) = written {
+        tracing::error!(error = %Chain(&error), "cannot write a session to its store");
     }
 }
 
 fn unreadable(error: &StoreError) {
-    tracing::error!(error = %Chain(error), "a session cannot be read");
+    tracing::error!(error = %Chain(error), "cannot read a session from its store");
 }

@@ -1,10 +1,10 @@
-//! [`Watch`]: the task that ends sessions as they expire.
+//! [`Watch`]: the task that ends expired sessions.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::task::AbortHandle;
 
-/// The task that ends sessions as they expire. It ends with the endpoint.
+/// The task that ends expired sessions. It is aborted when the endpoint is dropped.
 #[derive(Default)]
 pub(crate) struct Watch(Mutex<Option<AbortHandle>>);
 

@@ -1,4 +1,4 @@
-//! [`HttpConnection`]: what the connections of both versions of HTTP have in common.
+//! [`HttpConnection`]: common interface of HTTP/1.1 and HTTP/2 connections.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,9 +11,9 @@ use hyper::service::HttpService;
 
 use super::stream_executor::StreamExecutor;
 
-/// A connection over which requests are served while it is polled.
+/// A connection that serves requests while it is polled.
 pub(crate) trait HttpConnection: Future<Output = hyper::Result<()>> {
-    /// Accepts no more requests, and ends when those in flight have their responses.
+    /// Rejects further requests. The connection ends when all responses were sent.
     fn shut_down(self: Pin<&mut Self>);
 }
 
