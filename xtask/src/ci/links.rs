@@ -7,10 +7,11 @@ use anyhow::{Context as _, Result};
 
 use crate::workspace;
 
-const DOCUMENTS: [&str; 12] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "docs/architecture.md",
     "docs/benchmarks.md",
     "docs/commands.md",
     "docs/guarantees.md",
