@@ -17,7 +17,9 @@ fn serve() -> (SocketAddr, String) {
         .build()
         .expect("the definition is valid");
     let (tls, certificate) = certified(&["localhost"]);
-    let serving = server.serve_https("127.0.0.1:0", tls).expect("bound");
+    let serving = server
+        .serve_http(mcp_server::Http::at("127.0.0.1:0").tls(tls))
+        .expect("bound");
     let address = serving.local_addr();
     tokio::spawn(serving);
     (address, certificate)

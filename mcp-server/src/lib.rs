@@ -112,10 +112,13 @@ pub use protocol::state::State;
 pub use server::builder::ServerBuilder;
 pub use server::group::Group;
 pub use server::handle::Server;
+#[cfg(feature = "http")]
+pub use server::http_transport::Http;
 #[cfg(feature = "https-url")]
 pub use server::resource_urls::read::ReadByUrl;
 #[cfg(feature = "https-url")]
 pub use server::resource_urls::service::UrlService;
+pub use server::transports::{ByteStream, Stdio, Transport};
 #[cfg(feature = "tls")]
 pub use tokio_rustls::rustls;
 #[cfg(feature = "http")]

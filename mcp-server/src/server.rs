@@ -8,6 +8,8 @@ pub(crate) mod group;
 pub(crate) mod handle;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "http")]
+pub(crate) mod http_transport;
 mod lists;
 #[cfg(feature = "http")]
 mod metrics;
@@ -15,5 +17,6 @@ mod resource_definitions;
 #[cfg(feature = "https-url")]
 pub(crate) mod resource_urls;
 mod serve;
+pub(crate) mod transports;
 #[cfg(feature = "https-url")]
 mod urls;

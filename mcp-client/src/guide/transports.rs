@@ -52,7 +52,7 @@
 //! let (ours, theirs) = tokio::io::duplex(64 << 10);
 //! tokio::spawn(async move {
 //!     let (reader, writer) = tokio::io::split(theirs);
-//!     server.serve(reader, writer).await
+//!     server.serve(mcp_server::ByteStream::new(reader, writer)).await
 //! });
 //!
 //! let client = Client::builder("demo", "1.0.0").connect(ByteStream::of(ours)).await?;

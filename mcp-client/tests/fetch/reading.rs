@@ -20,7 +20,9 @@ async fn client(contents: Vec<AnyResourceContents>) -> Client {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(theirs);
-        server.serve(reader, writer).await
+        server
+            .serve(mcp_server::ByteStream::new(reader, writer))
+            .await
     });
     let mut limits = Limits::default();
     limits.message_bytes = 100_000;

@@ -48,7 +48,9 @@ impl Both {
             .add_resource(ResourceDef::text("demo://without", "without", "-").http_url(false))
             .build()
             .expect("the definition is valid");
-        let https = server.serve_https("127.0.0.1:0", tls).expect("bound");
+        let https = server
+            .serve_http(mcp_server::Http::at("127.0.0.1:0").tls(tls))
+            .expect("bound");
         let address = https.local_addr();
         tokio::spawn(https);
         let policy = FetchPolicy::new()

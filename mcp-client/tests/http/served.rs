@@ -38,7 +38,8 @@ pub(crate) fn serve() -> SocketAddr {
         })
         .build()
         .expect("the definition is valid");
-    let http = server.serve_http_with("127.0.0.1:0", HttpConfig::new().http_sse("/sse"));
+    let http = server
+        .serve_http(mcp_server::Http::at("127.0.0.1:0").config(HttpConfig::new().http_sse("/sse")));
     let http = http.expect("bound");
     let address = http.local_addr();
     tokio::spawn(http);

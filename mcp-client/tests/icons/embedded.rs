@@ -21,7 +21,9 @@ async fn client() -> Client {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(theirs);
-        server.serve(reader, writer).await
+        server
+            .serve(mcp_server::ByteStream::new(reader, writer))
+            .await
     });
     let builder = Client::builder("test", "1.0.0");
     let client = soon(builder.connect(ByteStream::of(ours))).await;

@@ -97,7 +97,9 @@ async fn over_streams_peers_get_the_icons_that_they_know() {
         let server = server();
         tokio::spawn(async move {
             let (reader, writer) = tokio::io::split(theirs);
-            server.serve(reader, writer).await
+            server
+                .serve(mcp_server::ByteStream::new(reader, writer))
+                .await
         });
         let (reader, mut writer) = tokio::io::split(ours);
         let mut lines = BufReader::new(reader).lines();

@@ -38,14 +38,22 @@ impl Way {
             Self::Duplex => {
                 let (ours, theirs) = tokio::io::duplex(64 << 10);
                 let (reader, writer) = tokio::io::split(theirs);
-                tokio::spawn(async move { server().serve(reader, writer).await });
+                tokio::spawn(async move {
+                    server()
+                        .serve(mcp_server::ByteStream::new(reader, writer))
+                        .await
+                });
                 let (reader, writer) = tokio::io::split(ours);
                 builder.connect(ByteStream::new(reader, writer)).await
             }
             Self::Unix => {
                 let (ours, theirs) = UnixStream::pair().expect("a pair");
                 let (reader, writer) = theirs.into_split();
-                tokio::spawn(async move { server().serve(reader, writer).await });
+                tokio::spawn(async move {
+                    server()
+                        .serve(mcp_server::ByteStream::new(reader, writer))
+                        .await
+                });
                 let (reader, writer) = ours.into_split();
                 builder.connect(ByteStream::new(reader, writer)).await
             }
@@ -56,7 +64,9 @@ impl Way {
                 tokio::spawn(async move {
                     let (stream, _) = listener.accept().await.expect("a client");
                     let (reader, writer) = stream.into_split();
-                    server().serve(reader, writer).await
+                    server()
+                        .serve(mcp_server::ByteStream::new(reader, writer))
+                        .await
                 });
                 let stream = TcpStream::connect(address).await;
                 let (reader, writer) = stream.expect("connected").into_split();
@@ -79,7 +89,7 @@ impl Way {
 /// The address of a server of its own over HTTP.
 fn serve() -> SocketAddr {
     let config = HttpConfig::new().http_sse("/sse");
-    let http = server().serve_http_with("127.0.0.1:0", config);
+    let http = server().serve_http(mcp_server::Http::at("127.0.0.1:0").config(config));
     let http = http.expect("bound");
     let address = http.local_addr();
     tokio::spawn(http);

@@ -88,7 +88,9 @@ async fn over_a_stream(server: Server, builder: ClientBuilder) -> Client {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(theirs);
-        server.serve(reader, writer).await
+        server
+            .serve(mcp_server::ByteStream::new(reader, writer))
+            .await
     });
     let connected = builder.connect(ByteStream::of(ours)).await;
     connected.expect("the server answers")

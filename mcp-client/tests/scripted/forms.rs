@@ -160,7 +160,9 @@ async fn servers_of_the_older_era_get_the_same_answers() {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(theirs);
-        server.serve(reader, writer).await
+        server
+            .serve(mcp_server::ByteStream::new(reader, writer))
+            .await
     });
     let (reader, writer) = tokio::io::split(ours);
     let accepted: ElicitResult = json::from_str(r#"{"action":"accept"}"#).expect("a result");

@@ -38,7 +38,9 @@ async fn all_pages_of_our_server_are_listed_in_order() {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(theirs);
-        server.serve(reader, writer).await
+        server
+            .serve(mcp_server::ByteStream::new(reader, writer))
+            .await
     });
     let (reader, writer) = tokio::io::split(ours);
     let client = builder().connect(ByteStream::new(reader, writer)).await;

@@ -31,7 +31,9 @@ pub(crate) fn serve(server: Server) -> impl Transport {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(theirs);
-        server.serve(reader, writer).await
+        server
+            .serve(mcp_server::ByteStream::new(reader, writer))
+            .await
     });
     let (reader, writer) = tokio::io::split(ours);
     ByteStream::new(reader, writer)

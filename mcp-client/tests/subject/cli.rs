@@ -14,8 +14,8 @@ use mcp_server::types::{
     TextResourceContents, json::Object,
 };
 use mcp_server::{
-    Context, Elicited, Form, HandlerError, HttpConfig, HttpServer, HttpUrls, ListAt, PromptDef,
-    Proposal, ResourceDef, ResourcePage, ResourceUri, Server, ServerBuilder,
+    Context, Elicited, Form, HandlerError, Http, HttpConfig, HttpServer, HttpUrls, ListAt,
+    PromptDef, Proposal, ResourceDef, ResourcePage, ResourceUri, Server, ServerBuilder,
 };
 
 use certificate::certified;
@@ -191,7 +191,7 @@ fn serve_https(certificate: &str) -> Result<HttpServer, Box<dyn Error>> {
         match server
             .http_urls(urls)
             .build()?
-            .serve_https(free, tls.clone())
+            .serve_http(Http::at(free).tls(tls.clone()))
         {
             Ok(serving) => return Ok(serving),
             Err(_) if tried < 10 => tried += 1,
@@ -240,7 +240,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let server = server(has("proposals"))?;
     if has("http") {
-        let serving = server.serve_http_with(("127.0.0.1", 0), HttpConfig::default())?;
+        let serving =
+            server.serve_http(Http::at(("127.0.0.1", 0)).config(HttpConfig::default()))?;
         println!("http://{}/mcp", serving.local_addr());
         return Ok(serving.await?);
     }

@@ -14,7 +14,7 @@ use std::error::Error;
 use std::io::Write;
 use std::time::Duration;
 
-use mcp_server::{HttpConfig, Server};
+use mcp_server::{Http, HttpConfig, Server};
 
 // The allocator of glibc rarely gives memory back to the system that many connections used at once.
 // This one does so within seconds; `docs/security.md` compares them.
@@ -48,7 +48,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 .readiness_path("/readyz")
                 .metrics_path("/metrics")
                 .allow_origins(arguments.get(3).copied());
-            let serving = server.serve_http_with(("127.0.0.1", port.parse()?), config)?;
+            let serving =
+                server.serve_http(Http::at(("127.0.0.1", port.parse()?)).config(config))?;
             let mut output = std::io::stdout().lock();
             writeln!(output, "listening on http://{}/mcp", serving.local_addr())?;
             output.flush()?;

@@ -11,7 +11,7 @@ use mcp_server::rustls::ServerConfig;
 use mcp_server::rustls::crypto::ring::default_provider;
 use mcp_server::rustls::pki_types::pem::PemObject as _;
 use mcp_server::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use mcp_server::{HttpConfig, HttpServer, HttpUrls, Server};
+use mcp_server::{Http, HttpConfig, HttpServer, HttpUrls, Server};
 
 use super::options::Options;
 
@@ -39,9 +39,12 @@ pub(crate) async fn serve(
     let (scheme, serving): (_, HttpServer) = match (&options.tls_cert, &options.tls_key) {
         (Some(certificate), Some(key)) => {
             let tls = Arc::new(tls(certificate, key)?);
-            ("https", server.serve_https_with(address, tls, config)?)
+            (
+                "https",
+                server.serve_http(Http::at(address).tls(tls).config(config))?,
+            )
         }
-        _ => ("http", server.serve_http_with(address, config)?),
+        _ => ("http", server.serve_http(Http::at(address).config(config))?),
     };
     {
         let mut output = std::io::stdout().lock();

@@ -14,7 +14,7 @@
 //!         let server = server.clone();
 //!         tokio::spawn(async move {
 //!             let (reader, writer) = tokio::io::split(stream);
-//!             if let Err(error) = server.serve(reader, writer).await {
+//!             if let Err(error) = server.serve(mcp_server::ByteStream::new(reader, writer)).await {
 //!                 tracing::warn!(%error, "connection lost");
 //!             }
 //!         });
@@ -77,7 +77,7 @@
 //!     .health_path("/healthz")
 //!     .readiness_path("/readyz")
 //!     .metrics_path("/metrics");
-//! server.serve_http_with("0.0.0.0:3000", config)?.await?;
+//! server.serve_http(mcp_server::Http::at("0.0.0.0:3000").config(config))?.await?;
 //! # Ok(())
 //! # }
 //! ```

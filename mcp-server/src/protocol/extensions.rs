@@ -96,3 +96,9 @@ impl Extensions {
 /// keep its name when its access token is renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal(pub String);
+
+impl std::fmt::Debug for Extensions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Extensions").finish_non_exhaustive()
+    }
+}

@@ -1,16 +1,13 @@
 //! How a server is served over HTTP.
 
 use crate::util::select::select;
-use std::net::ToSocketAddrs;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 
-use crate::protocol::error::ServeError;
 use crate::server::handle::Server;
 use crate::transport::http::config::HttpConfig;
-use crate::transport::http::connection::{Encryption, SocketServices};
-use crate::transport::http::serve::HttpServer;
+use crate::transport::http::connection::SocketServices;
 use crate::transport::http::service::HttpService;
 
 /// How often [`Server::drain`] looks for requests in flight.
@@ -34,109 +31,16 @@ impl Server {
         HttpService::new(self.core, config)
     }
 
-    /// Serves Streamable HTTP at an address of this machine, to programs of this machine, at any
-    /// path.
-    ///
-    /// ```no_run
-    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// let server = mcp_server::Server::builder("calculator", "1.0.0").build()?;
-    /// let http = server.serve_http("127.0.0.1:8080")?;
-    /// eprintln!("listening on http://{}/mcp", http.local_addr());
-    /// http.await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`ServeError::Io`] where the address cannot be bound, [`ServeError::NoHosts`] where it can
-    /// be reached from other machines.
-    pub fn serve_http(&self, address: impl ToSocketAddrs) -> Result<HttpServer, ServeError> {
-        self.serve_http_with(address, HttpConfig::default())
-    }
-
-    /// Serves Streamable HTTP at an address, under the names that `config` allows, at any path.
-    ///
-    /// # Errors
-    ///
-    /// As [`serve_http`](Self::serve_http).
-    pub fn serve_http_with(
-        &self,
-        address: impl ToSocketAddrs,
-        config: HttpConfig,
-    ) -> Result<HttpServer, ServeError> {
-        HttpServer::bind(&self.core, address, self.front(config), Encryption::Plain)
-    }
-
-    /// Serves Streamable HTTP over TLS at an address of this machine, to programs of this machine,
-    /// at any path: HTTP/1.1 and HTTP/2, as ALPN finds out.
-    ///
-    /// ```no_run
-    /// use std::sync::Arc;
-    ///
-    /// use mcp_server::rustls::ServerConfig;
-    /// use mcp_server::rustls::crypto::ring::default_provider;
-    /// use mcp_server::rustls::pki_types::pem::PemObject;
-    /// use mcp_server::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-    ///
-    /// # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
-    /// let chain = CertificateDer::pem_file_iter("chain.pem")?.collect::<Result<_, _>>()?;
-    /// let key = PrivateKeyDer::from_pem_file("key.pem")?;
-    /// let tls = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-    ///     .with_safe_default_protocol_versions()?
-    ///     .with_no_client_auth()
-    ///     .with_single_cert(chain, key)?;
-    /// server.serve_https("127.0.0.1:8443", Arc::new(tls))?.await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`serve_http`](Self::serve_http).
-    #[cfg(feature = "tls")]
-    pub fn serve_https(
-        &self,
-        address: impl ToSocketAddrs,
-        tls: Arc<crate::rustls::ServerConfig>,
-    ) -> Result<HttpServer, ServeError> {
-        self.serve_https_with(address, tls, HttpConfig::default())
-    }
-
-    /// Serves Streamable HTTP over TLS at an address, under the names that `config` allows, at any
-    /// path.
-    ///
-    /// # Errors
-    ///
-    /// As [`serve_http`](Self::serve_http).
-    #[cfg(feature = "tls")]
-    pub fn serve_https_with(
-        &self,
-        address: impl ToSocketAddrs,
-        tls: Arc<crate::rustls::ServerConfig>,
-        config: HttpConfig,
-    ) -> Result<HttpServer, ServeError> {
-        let mut tls = tls;
-        if tls.alpn_protocols.is_empty() {
-            Arc::make_mut(&mut tls).alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        }
-        HttpServer::bind(
-            &self.core,
-            address,
-            self.front(config),
-            Encryption::Tls(tls.into()),
-        )
-    }
-    /// What is served at a socket: the endpoint, and beside it the URLs of resources.
-    fn front(&self, config: HttpConfig) -> SocketServices {
+    /// Returns what is served at a socket: the endpoint, and beside it the URLs of resources.
+    pub(crate) fn socket_services(&self, config: HttpConfig) -> SocketServices {
         #[cfg(feature = "https-url")]
         let urls = self.resource_urls().map(|urls| urls.allow_pages(&config));
-        let front = SocketServices::new(HttpService::new(Arc::clone(&self.core), config));
+        let services = SocketServices::new(HttpService::new(Arc::clone(&self.core), config));
         #[cfg(feature = "https-url")]
         if let Some(urls) = urls {
-            return front.with_service(Arc::new(urls));
+            return services.with_service(Arc::new(urls));
         }
-        front
+        services
     }
 
     /// Shuts the server down as [`shutdown`](Self::shutdown) does, and waits until no request is in

@@ -1,103 +1,102 @@
-//! How a server is served on byte streams, and shut down with a signal.
+//! How a server is served, and shut down with a signal.
 
 use std::future::Future;
 use std::pin::pin;
 
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::DuplexStream;
 
 use crate::protocol::error::ServeError;
-use crate::protocol::extensions::Extensions;
 use crate::server::handle::Server;
-use crate::transport::{stdio, stream};
+use crate::server::transports::{ByteStream, Stdio, Transport};
 use crate::util::select::{Either, select};
 
+/// Bytes that a stream in memory holds until they are read.
+const IN_MEMORY: usize = 64 << 10;
+
 impl Server {
-    /// Serves the peer that started this process, over standard input and output.
+    /// Serves clients over a transport: [`Stdio`], a [`ByteStream`] or, with the feature `http`,
+    /// [`Http`](crate::Http).
     ///
-    /// Resolves when standard input has ended and work in flight is done, or
-    /// [`Limits::grace_time`](crate::Limits) has passed; and after [`Server::shutdown`].
-    /// Dropping the future ends the connection and everything that runs for it. Only a thread
-    /// that waits for input cannot be woken: it ends with the next input, which it takes, or
-    /// with the process. So standard input is not to be read by anyone else, before or after.
-    ///
-    /// Nothing else may write to standard output: no `println!`. Logs go to standard error.
-    ///
-    /// Handlers begin on the thread that reads. One that computes for long, or blocks, holds up
-    /// what comes after it: that is what `tokio::task::spawn_blocking` is for.
-    ///
-    /// # Errors
-    ///
-    /// Where reading or writing fails, as when the peer no longer reads, or a thread cannot be
-    /// started.
-    ///
-    /// # Panics
-    ///
-    /// Outside of a tokio runtime with time enabled.
-    pub async fn serve_stdio(&self) -> Result<(), ServeError> {
-        stdio::serve(&self.core).await
-    }
-
-    /// Serves a peer over a pair of byte streams, one message a line, as over stdio.
-    ///
-    /// Resolves when the input has ended and work in flight is done, or
-    /// [`Limits::grace_time`](crate::Limits) has passed; and after [`Server::shutdown`].
-    /// Dropping the future ends the connection and everything that runs for it.
-    ///
-    /// How many connections there are at once is up to who accepts them. One on which nothing is
-    /// said ends after [`Limits::first_message_time`](crate::Limits).
-    ///
-    /// # Errors
-    ///
-    /// Where reading or writing fails, and [`ServeError::Silent`].
-    ///
-    /// # Panics
-    ///
-    /// Outside of a tokio runtime with time enabled.
-    pub async fn serve(
-        &self,
-        reader: impl AsyncRead,
-        writer: impl AsyncWrite,
-    ) -> Result<(), ServeError> {
-        self.serve_with(reader, writer, Extensions::new()).await
-    }
-
-    /// Serves a peer over a pair of byte streams, as [`serve`](Self::serve), with what is known of
-    /// it: handlers find it by [`Context::extension`](crate::Context::extension), and sealed state
-    /// is bound to the [`Principal`](crate::Principal) among it.
+    /// A connection ends when the input has ended and the requests in flight are done, or
+    /// [`Limits::grace_time`](crate::Limits) has passed; and after [`Server::shutdown`]. Dropping
+    /// the future ends the connection and everything that runs for it.
     ///
     /// ```
-    /// # use mcp_server::{Extensions, Principal, ServeError, Server};
-    /// # #[cfg(unix)]
-    /// async fn accept(server: &Server, socket: tokio::net::UnixStream) -> Result<(), ServeError> {
-    ///     let user = socket.peer_cred()?.uid();
-    ///     let mut extensions = Extensions::new();
-    ///     extensions.insert(Principal(user.to_string()));
-    ///     let (reader, writer) = socket.into_split();
-    ///     server.serve_with(reader, writer, extensions).await
+    /// use mcp_server::{ByteStream, ServeError, Server};
+    ///
+    /// async fn accept(server: &Server, socket: tokio::net::TcpStream) -> Result<(), ServeError> {
+    ///     server.serve(ByteStream::of(socket)).await
     /// }
     /// ```
     ///
     /// # Errors
     ///
+    /// [`ServeError::Io`] if reading or writing fails, a thread cannot be started or an address
+    /// cannot be bound, [`ServeError::Silent`] if no message arrives in time, and
+    /// [`ServeError::NoHosts`](crate::ServeError) for HTTP on an address that other machines reach.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime with time enabled, and for sockets IO.
+    pub async fn serve(&self, transport: impl Transport) -> Result<(), ServeError> {
+        transport.serve(self).await
+    }
+
+    /// Serves the client that started this process, over standard input and output: short for
+    /// [`serve`](Self::serve) with [`Stdio`], which says what a program has to observe.
+    ///
+    /// # Errors
+    ///
     /// As [`serve`](Self::serve).
     ///
     /// # Panics
     ///
     /// As [`serve`](Self::serve).
-    pub async fn serve_with(
-        &self,
-        reader: impl AsyncRead,
-        writer: impl AsyncWrite,
-        extensions: Extensions,
-    ) -> Result<(), ServeError> {
-        stream::serve(&self.core, reader, writer, extensions).await
+    pub async fn serve_stdio(&self) -> Result<(), ServeError> {
+        self.serve(Stdio::new()).await
+    }
+
+    /// Serves a client in the same process, over the stream that this returns. For tests:
+    ///
+    /// ```
+    /// use mcp_client::{ByteStream, Client};
+    /// use mcp_server::Server;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = Server::builder("demo", "1.0.0")
+    ///     .tool("today", "Returns the day of the week", async || "Monday")
+    ///     .build()?;
+    /// let client = Client::builder("test", "1.0.0");
+    /// let client = client.connect(ByteStream::of(server.in_memory())).await?;
+    /// let result = client.call("today").await?;
+    /// assert_eq!(result.content[0].as_text(), Some("Monday"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A task serves the stream until it is dropped.
+    ///
+    /// # Panics
+    ///
+    /// As [`serve`](Self::serve).
+    #[must_use]
+    pub fn in_memory(&self) -> DuplexStream {
+        let (stream, served) = tokio::io::duplex(IN_MEMORY);
+        let server = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = server.serve(ByteStream::of(served)).await {
+                tracing::debug!(%error, "a connection in memory ended");
+            }
+        });
+        stream
     }
 
     /// Drives `serving` to its end, and shuts the server down when `signal` resolves.
     ///
-    /// `serving` is what serves this server, on whatever way: it ends some time after
-    /// [`shutdown`](Self::shutdown). What the signal resolves to does not matter. Where `serving`
-    /// ends by itself, the signal is dropped.
+    /// `serving` is what serves this server, over any transport: it ends some time after
+    /// [`shutdown`](Self::shutdown). The output of `signal` does not matter. If `serving` ends by
+    /// itself, the signal is dropped.
     ///
     /// ```no_run
     /// # async fn run(server: mcp_server::Server) -> Result<(), mcp_server::ServeError> {

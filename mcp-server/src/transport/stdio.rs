@@ -20,12 +20,12 @@ use crate::protocol::inbound::TransportInfo;
 use crate::transport::write_queue::WriteQueue;
 
 /// Serves the peer on standard input and output.
-pub(crate) async fn serve(core: &Arc<Core>) -> Result<(), ServeError> {
+pub(crate) async fn serve(core: &Arc<Core>, extensions: Extensions) -> Result<(), ServeError> {
     let info = TransportInfo {
         network: Some("pipe"),
         protocol: None,
     };
-    let (connection, driver) = LineConnection::open(core, Extensions::new(), info);
+    let (connection, driver) = LineConnection::open(core, extensions, info);
     let max_line = core.limits().message_bytes;
     let stdout_writer = Arc::new(StdoutWriter {
         write_queue: Arc::clone(connection.write_queue()),

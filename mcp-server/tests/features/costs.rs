@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use mcp_server::types::json::{Object, Value as OwnValue};
-use mcp_server::{BuildError, Limits, Server, ToolDef};
+use mcp_server::{BuildError, ByteStream, Limits, Server, ToolDef};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::UnixStream;
@@ -38,7 +38,7 @@ impl Peer {
     fn new(server: Server) -> Self {
         let (ours, theirs) = UnixStream::pair().expect("sockets");
         let (reader, writer) = theirs.into_split();
-        tokio::spawn(async move { server.serve(reader, writer).await });
+        tokio::spawn(async move { server.serve(ByteStream::new(reader, writer)).await });
         let (reader, writer) = ours.into_split();
         Self {
             lines: BufReader::new(reader).lines(),

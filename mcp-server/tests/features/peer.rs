@@ -1,6 +1,6 @@
 //! A client made of lines of JSON, on a pair of byte streams.
 
-use mcp_server::Server;
+use mcp_server::{ByteStream, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::time::{Duration, timeout};
@@ -29,7 +29,7 @@ impl Peer {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(theirs);
         let server = server.clone();
-        tokio::spawn(async move { server.serve(reader, writer).await });
+        tokio::spawn(async move { server.serve(ByteStream::new(reader, writer)).await });
         let (reader, writer) = tokio::io::split(ours);
         Self {
             reader: BufReader::new(reader),

@@ -9,7 +9,7 @@ use mcp_server::rustls::crypto::ring::default_provider;
 use mcp_server::rustls::pki_types::PrivatePkcs8KeyDer;
 use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult};
 
-use mcp_server::{Params, Server};
+use mcp_server::{Http, Params, Server};
 
 use crate::raw::*;
 
@@ -214,7 +214,7 @@ async fn the_tls_handshake_and_the_request_after_it_share_a_deadline() {
         .with_no_client_auth()
         .with_single_cert(vec![made.cert.der().clone()], key.into())
         .expect("key and certificate fit");
-    let https = server.serve_https("127.0.0.1:0", Arc::new(tls));
+    let https = server.serve_http(Http::at("127.0.0.1:0").tls(Arc::new(tls)));
     let https = https.expect("bound");
     let address = https.local_addr();
     tokio::spawn(https);

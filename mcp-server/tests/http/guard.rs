@@ -1,6 +1,6 @@
 //! What is refused, with which status and which error.
 
-use mcp_server::{HttpConfig, ServeError};
+use mcp_server::{Http, HttpConfig, ServeError};
 
 use crate::raw::*;
 
@@ -133,7 +133,11 @@ async fn an_address_for_everyone_needs_names() {
     assert!(matches!(error, ServeError::NoHosts(_)), "{error}");
     assert!(error.to_string().contains("allow_hosts"), "{error}");
     let config = HttpConfig::new().allow_hosts(["mcp.example.com"]);
-    assert!(server.serve_http_with("0.0.0.0:0", config).is_ok());
+    assert!(
+        server
+            .serve_http(Http::at("0.0.0.0:0").config(config))
+            .is_ok()
+    );
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use mcp_server::{HttpConfig, ServeError, Server};
+use mcp_server::{Http, HttpConfig, ServeError, Server};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -26,7 +26,7 @@ fn patient_server() -> (Server, Probe) {
 
 fn start_serving(server: &Server) -> (SocketAddr, JoinHandle<Result<(), ServeError>>) {
     let config = HttpConfig::new().http_sse("/sse");
-    let http = server.serve_http_with("127.0.0.1:0", config);
+    let http = server.serve_http(Http::at("127.0.0.1:0").config(config));
     let http = http.expect("bound");
     let address = http.local_addr();
     (address, tokio::spawn(http))

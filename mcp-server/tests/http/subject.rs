@@ -8,7 +8,7 @@ use mcp_server::types::{
     TextContent,
 };
 use mcp_server::{
-    Context, HandlerError, HttpConfig, Limits, Params, PeerAddress, Server, ServerBuilder,
+    Context, HandlerError, Http, HttpConfig, Limits, Params, PeerAddress, Server, ServerBuilder,
 };
 use tokio::sync::{Notify, mpsc};
 
@@ -152,7 +152,7 @@ pub(crate) fn serve(server: &Server) -> SocketAddr {
 
 pub(crate) fn serve_with(server: &Server, config: HttpConfig) -> SocketAddr {
     let http = server
-        .serve_http_with("127.0.0.1:0", config)
+        .serve_http(Http::at("127.0.0.1:0").config(config))
         .expect("bound");
     let address = http.local_addr();
     tokio::spawn(http);

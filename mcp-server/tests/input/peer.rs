@@ -11,7 +11,7 @@ use mcp_server::types::{
     SamplingMessageContentBlock, StringSchema, TextContent,
 };
 use mcp_server::{
-    Context, Elicited, Extensions, Form, HandlerError, Params, Server, ServerBuilder,
+    ByteStream, Context, Elicited, Extensions, Form, HandlerError, Params, Server, ServerBuilder,
 };
 use serde_json::{Value, json};
 use tokio::io::{
@@ -152,7 +152,9 @@ impl Peer {
         let server = server.clone();
         tokio::spawn(async move {
             let (reader, writer) = split(theirs);
-            server.serve_with(reader, writer, extensions).await
+            server
+                .serve(ByteStream::new(reader, writer).extensions(extensions))
+                .await
         });
         let (reader, writer) = split(ours);
         Self {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_server::{Extensions, Limits, Principal, ServeError};
+use mcp_server::{ByteStream, Extensions, Limits, Principal, ServeError};
 use tokio::io::{
     AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
     duplex, split,
@@ -25,7 +25,7 @@ async fn who_does_not_read_is_not_read_from() {
     let server = tools::server(limits, &Gates::default());
     let (ours, theirs) = duplex(1000);
     let (reader, writer) = split(theirs);
-    let serving = tokio::spawn(async move { server.serve(reader, writer).await });
+    let serving = tokio::spawn(async move { server.serve(ByteStream::new(reader, writer)).await });
     let (mut reader, mut writer) = split(ours);
     let written = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&written);
@@ -77,7 +77,7 @@ async fn nothing_is_said_for_a_request_that_has_ended() {
     let server = tools::server(limits, &gates);
     let (ours, theirs) = duplex(1000);
     let (reader, writer) = split(theirs);
-    let serving = tokio::spawn(async move { server.serve(reader, writer).await });
+    let serving = tokio::spawn(async move { server.serve(ByteStream::new(reader, writer)).await });
     let (mut reader, mut writer) = split(ours);
     let line = format!("{}\n", call(1, "chatter", "gate"));
     writer.write_all(line.as_bytes()).await.expect("written");
@@ -132,7 +132,7 @@ async fn tcp_is_a_pair_of_streams() {
     let serving = tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.expect("accepted");
         let (reader, writer) = socket.split();
-        server.serve(reader, writer).await
+        server.serve(ByteStream::new(reader, writer)).await
     });
     let mut socket = TcpStream::connect(address).await.expect("connected");
     let (reader, mut writer) = socket.split();
@@ -151,7 +151,11 @@ fn connect(extensions: Extensions) -> (Lines, WriteHalf<DuplexStream>, JoinHandl
     let server = tools::server(Limits::default(), &Gates::default());
     let (ours, theirs) = duplex(1 << 16);
     let (reader, writer) = split(theirs);
-    let serving = tokio::spawn(async move { server.serve_with(reader, writer, extensions).await });
+    let serving = tokio::spawn(async move {
+        server
+            .serve(ByteStream::new(reader, writer).extensions(extensions))
+            .await
+    });
     let (reader, writer) = split(ours);
     (BufReader::new(reader).lines(), writer, serving)
 }

@@ -1,6 +1,6 @@
 //! Params of requests that the server answers itself: what does not fit is refused with its place.
 
-use mcp_server::{Completing, Server};
+use mcp_server::{ByteStream, Completing, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ impl Asker {
             .expect("a server");
         let (ours, theirs) = tokio::io::duplex(4096);
         let (reader, writer) = tokio::io::split(theirs);
-        tokio::spawn(async move { server.serve(reader, writer).await });
+        tokio::spawn(async move { server.serve(ByteStream::new(reader, writer)).await });
         let (reader, writer) = tokio::io::split(ours);
         let lines = BufReader::new(reader).lines();
         Self { lines, writer }

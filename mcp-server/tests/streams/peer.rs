@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_server::{Limits, ServeError, Server};
+use mcp_server::{ByteStream, Limits, ServeError, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::UnixStream;
@@ -39,7 +39,7 @@ impl Peer {
             let server = server.clone();
             async move {
                 let (reader, writer) = theirs.into_split();
-                server.serve(reader, writer).await
+                server.serve(ByteStream::new(reader, writer)).await
             }
         });
         let (reader, writer) = ours.into_split();

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use mcp_server::Server;
+use mcp_server::{ByteStream, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, duplex, split};
 use tokio::net::TcpStream;
@@ -18,7 +18,7 @@ pub(crate) async fn exchange_lines(server: Server, messages: &[String]) -> Vec<V
     let (ours, theirs) = duplex(1 << 16);
     let serving = tokio::spawn(async move {
         let (reader, writer) = split(theirs);
-        server.serve(reader, writer).await
+        server.serve(ByteStream::new(reader, writer)).await
     });
     let (reader, mut writer) = split(ours);
     for message in messages {

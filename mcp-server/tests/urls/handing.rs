@@ -1,7 +1,7 @@
 //! Who gets URLs, and for what.
 
 use mcp_server::types::{CacheScope, Resource};
-use mcp_server::{Proposal, ResourceDef, Server, ServerBuilder};
+use mcp_server::{ByteStream, Proposal, ResourceDef, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -41,7 +41,7 @@ async fn peers_over_byte_streams_get_urls_too() {
     let (address, server, _) = served(|builder| builder);
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (reader, writer) = tokio::io::split(theirs);
-    tokio::spawn(async move { server.serve(reader, writer).await });
+    tokio::spawn(async move { server.serve(ByteStream::new(reader, writer)).await });
     let (reader, mut writer) = tokio::io::split(ours);
     let request = message("resources/list", json!({}));
     soon(writer.write_all(format!("{request}\n").as_bytes()))
@@ -162,7 +162,7 @@ async fn legacy(server: &Server, revision: &str) -> Vec<Value> {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (reader, writer) = tokio::io::split(theirs);
     let server = server.clone();
-    tokio::spawn(async move { server.serve(reader, writer).await });
+    tokio::spawn(async move { server.serve(ByteStream::new(reader, writer)).await });
     let (reader, mut writer) = tokio::io::split(ours);
     let mut lines = BufReader::new(reader).lines();
     let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {

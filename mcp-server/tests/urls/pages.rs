@@ -2,7 +2,7 @@
 
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use mcp_server::HttpConfig;
+use mcp_server::{Http, HttpConfig};
 use tokio::net::TcpListener;
 
 use crate::client::*;
@@ -15,7 +15,7 @@ async fn page_of_an_allowed_origin_reads_downloads() {
     let (server, _clock) = server(|builder| builder);
     let config = HttpConfig::new().allow_origins([PAGE.1]);
     let http = server
-        .serve_http_with("127.0.0.1:0", config)
+        .serve_http(Http::at("127.0.0.1:0").config(config))
         .expect("bound");
     let address = http.local_addr();
     tokio::spawn(http);

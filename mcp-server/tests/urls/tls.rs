@@ -8,7 +8,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use mcp_server::rustls::crypto::ring::default_provider;
 use mcp_server::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer, ServerName};
 use mcp_server::rustls::{ClientConfig, RootCertStore, ServerConfig};
-use mcp_server::{HttpUrls, Proposal, Server};
+use mcp_server::{Http, HttpUrls, Proposal, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -34,7 +34,7 @@ fn serve_tls() -> (SocketAddr, Server, CertificateDer<'static>) {
         .http_urls(HttpUrls::new(BASE).expect("a base"))
         .build()
         .expect("sound");
-    let https = server.serve_https("127.0.0.1:0", Arc::new(tls));
+    let https = server.serve_http(Http::at("127.0.0.1:0").tls(Arc::new(tls)));
     let https = https.expect("bound");
     let address = https.local_addr();
     tokio::spawn(https);

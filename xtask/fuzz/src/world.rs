@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use mcp_server::types::json::{Map, Object};
 use mcp_server::types::{BooleanSchema, StringSchema};
-use mcp_server::{
+use mcp_server::{ByteStream, 
     Completing, Context, Elicited, Form, Keys, Limits, ResourceUri, Server, TemplateDef,
 };
 use mcp_server::{HandlerError, ResourceDef};
@@ -150,7 +150,7 @@ pub async fn converse<'a>(server: &Server, pieces: impl Iterator<Item = &'a [u8]
         let _ = to.shutdown().await;
     };
     let (ended, read, ()) = tokio::join!(
-        async { server.serve(reader, writer).await },
+        async { server.serve(ByteStream::new(reader, writer)).await },
         from.read_to_end(&mut heard),
         say,
     );

@@ -10,7 +10,7 @@ use http::{Request, StatusCode};
 use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1::handshake;
 use hyper_util::rt::TokioIo;
-use mcp_server::{HttpConfig, ResourceDef, Server};
+use mcp_server::{Http, HttpConfig, ResourceDef, Server};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 fn serve(server: &Server) -> SocketAddr {
     let config = HttpConfig::new().http_sse("/sse");
-    let http = server.serve_http_with("127.0.0.1:0", config);
+    let http = server.serve_http(Http::at("127.0.0.1:0").config(config));
     let http = http.expect("bound");
     let address = http.local_addr();
     tokio::spawn(http);

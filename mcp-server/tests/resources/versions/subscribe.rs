@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_server::types::{Resource, ResourcesCapability};
-use mcp_server::{Context, HandlerError, Limits, ResourceDef, ResourceUri, Server, TemplateDef};
+use mcp_server::{
+    ByteStream, Context, HandlerError, Limits, ResourceDef, ResourceUri, Server, TemplateDef,
+};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::Semaphore;
@@ -268,7 +270,7 @@ async fn subscriptions_end_with_the_connection() {
     let (reader, writer) = tokio::io::split(theirs);
     let serving = tokio::spawn({
         let server = server.clone();
-        async move { server.serve(reader, writer).await }
+        async move { server.serve(ByteStream::new(reader, writer)).await }
     });
     let (reader, mut writer) = tokio::io::split(ours);
     let params = speaking(json!({ "uris": ["n:a", "h:a"] }));
