@@ -9,7 +9,7 @@ use std::time::Duration;
 
 #[cfg(feature = "versioned-resources")]
 use mcp_types::ResourceContentChangedNotification;
-use mcp_types::json::{Map, Number};
+use mcp_types::json::{Map, Number, Object};
 use mcp_types::{
     ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
     Notification, PromptListChangedNotification, ReadResourceRequest, Request,
@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::protocol::caching::is_cacheable;
-use key::params;
+use crate::protocol::params::Params;
 use store::{Key, Scope, Store};
 
 /// The longest time for which a result is cached: a day.
@@ -166,19 +166,20 @@ impl ClientCache {
         Self { cache, own, shared }
     }
 
-    /// Looks up the result of a call. If it has to be `fresh`, only prepares to store it.
+    /// Looks up the result of a call. If it has to be `fresh`, only prepares to store it. `client` and
+    /// `call` are the members that they add to `_meta`.
     pub(crate) fn find(
         &self,
         method: &'static str,
-        text: &str,
-        known: &Map<Box<RawValue>>,
-        meta: &mcp_types::json::Object,
+        params: &Params<'_>,
+        client: &Map<Box<RawValue>>,
+        call: &Object,
         fresh: bool,
     ) -> Found {
         if !is_cacheable(method) {
             return Found::Never;
         }
-        let Some(params) = params(text, known, meta) else {
+        let Some(params) = key::params(params, client, call) else {
             return Found::Never;
         };
         let mut store = self.cache.store();

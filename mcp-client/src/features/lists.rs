@@ -31,7 +31,7 @@ impl<R: Paged> Call<R> {
     ///
     /// See [`CallError`]; also where a page is malformed elsewhere than in an element.
     pub async fn page(self) -> Result<Page<R>, CallError> {
-        self.finish(page::read).await
+        self.finish(page::read, Page::result_mut).await
     }
 
     /// Turns the call into a list of this page and all that follow. Timeout, progress and `_meta` of

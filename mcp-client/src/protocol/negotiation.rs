@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::json::{self, Object, Value};
+use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
@@ -14,6 +14,8 @@ use mcp_types::{
     Notification, Request, Revision, UNSUPPORTED_PROTOCOL_VERSION,
     UnsupportedProtocolVersionErrorData,
 };
+
+use serde::Deserialize;
 
 use super::connection::{Connection, HeaderSource};
 use super::error::{self, CallError, ConnectError};
@@ -102,12 +104,7 @@ pub(crate) async fn set_level(connection: &Arc<Connection>) -> Result<(), CallEr
         return Ok(());
     }
     let method = SetLevelRequest::METHOD;
-    let params = json::to_value(&SetLevelRequestParams::new(level));
-    let params = params.map_err(|error| CallError::Params {
-        method,
-        source: error.into(),
-    })?;
-    let params = Object::from([("level", params.get("level").cloned().unwrap_or_default())]);
+    let params = SetLevelRequestParams::new(level);
     let time = CallTimeout::new(connection.limits.call_time);
     match roundtrip(connection, method, time, HeaderSource::default(), |_| {
         params
@@ -176,6 +173,13 @@ fn modern(connection: &Connection, found: DiscoverResult) {
     });
 }
 
+/// The revision that a server chose in the handshake; empty if it named none.
+#[derive(Deserialize)]
+struct AgreedRevision {
+    #[serde(default, rename = "protocolVersion")]
+    agreed: String,
+}
+
 /// Performs the handshake of the older revisions, and returns the revision that the server chose.
 pub(crate) async fn initialize(
     connection: &Arc<Connection>,
@@ -207,13 +211,12 @@ pub(crate) async fn initialize(
     })
     .await?;
 
-    let agreed: Object = json::from_str(text.get())?;
-    let agreed = agreed.get("protocolVersion").and_then(Value::as_str);
-    let agreed = agreed.unwrap_or_default();
+    // The form of the result depends on the revision that it names.
+    let AgreedRevision { agreed } = json::from_str(text.get())?;
     let known = agreed.parse().ok();
     let Some(revision) = known.filter(|&revision: &Revision| revision < Revision::LATEST) else {
         return Err(ConnectError::Revision {
-            theirs: error::offered(&[agreed.to_owned()]),
+            theirs: error::offered(&[agreed]),
         });
     };
     let result: InitializeResult = revision

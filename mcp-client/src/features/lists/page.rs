@@ -1,5 +1,7 @@
 //! [`Page`]: a page of which the sound elements can be used.
 
+use std::any::Any;
+
 use mcp_types::error::{DecodeError, Path, Segment};
 use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;
@@ -8,6 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::paged::Paged;
+use crate::features::calls::decoded::Decoded;
 use crate::protocol::error::ElementError;
 
 /// One page of a list.
@@ -22,25 +25,33 @@ pub struct Page<R: Paged> {
     pub(super) bytes: usize,
 }
 
-/// Reads a page. Where nothing is wrong, this is reading the result and no more.
-/// `None` where it is no page but another outcome.
+impl<R: Paged> Page<R> {
+    pub(super) fn result_mut(&mut self) -> &mut dyn Any {
+        &mut self.result
+    }
+}
+
+/// Decodes a page. Only a page that cannot be decoded is read again, without its malformed elements.
 pub(super) fn read<R: Paged>(
     revision: Revision,
     text: &str,
-) -> Result<Option<Page<R>>, VersionError> {
+) -> Result<Decoded<Page<R>>, VersionError> {
     let bytes = text.len();
     let (result, faults) = match revision.decode::<R::Result>(text) {
         Ok(result) => (result, Vec::new()),
         Err(error) => match sort_out::<R>(revision, text) {
             Some((rest, faults)) => (revision.decode(&rest)?, faults),
-            None => return Err(error),
+            None => return Decoded::not_final(revision, text, Some(error)),
         },
     };
-    Ok(result.complete().ok().map(|result| Page {
-        result,
-        faults,
-        bytes,
-    }))
+    match result.complete() {
+        Ok(result) => Ok(Decoded::Final(Page {
+            result,
+            faults,
+            bytes,
+        })),
+        Err(_) => Decoded::not_final(revision, text, None),
+    }
 }
 
 /// The page without its malformed elements, and those; `None` where no element is malformed.

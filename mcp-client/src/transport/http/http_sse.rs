@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use super::body::Events;
 use super::endpoint::Endpoint;
-use super::response::{Asked, Media, media};
+use super::response::{Media, media};
 use super::session::{Session, SessionPhase};
 use super::url;
 use crate::protocol::connection::Connection;
@@ -74,26 +74,26 @@ pub(super) async fn open_stream(
 pub(super) async fn post_accepted(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    asked: Asked,
+    request_id: i64,
     body: Bytes,
 ) -> Result<(), TransportError> {
     let session = endpoint.session();
     let response = endpoint.post(connection.revision(), &session, body).await?;
-    accepted(endpoint, connection, asked, response).await
+    accepted(endpoint, connection, request_id, response).await
 }
 
 /// Reads the HTTP response to such a request.
 pub(super) async fn accepted(
     endpoint: &Endpoint,
     connection: &Connection,
-    asked: Asked,
+    request_id: i64,
     response: Response<Incoming>,
 ) -> Result<(), TransportError> {
     if !response.status().is_success() {
         let error = endpoint.refusal(response).await?;
         connection
             .pending
-            .reply(&RequestId::from(asked.id), Reply::Error(error));
+            .reply(&RequestId::from(request_id), Reply::Error(error));
     }
     Ok(())
 }
@@ -111,7 +111,8 @@ pub(super) async fn read(
         let ended = events.each(|event| {
             match event {
                 Ok(event) if event.event == "message" => {
-                    connection.receive_in(number, event.data.as_bytes())
+                    // Malformed messages are logged.
+                    let _ = connection.receive_in(number, event.data.as_bytes());
                 }
                 Ok(_) => {}
                 // It may have been the response to any request.

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use super::endpoint::Endpoint;
 use super::eras::Begin;
 use super::http_sse;
-use super::response::{self, Asked, Broken, Media, StreamEnd, media};
+use super::response::{self, Broken, Media, StreamEnd, media};
 use super::retry::{LONGEST_PAUSE, PAUSE, wait};
 use super::session::{SESSION_ID, Session, SessionPhase};
 use crate::protocol::connection::{Connection, OutgoingRequest};
@@ -31,26 +31,25 @@ pub(super) async fn send(
     request: OutgoingRequest<'_>,
 ) -> Result<(), TransportError> {
     let OutgoingRequest {
-        id,
+        id: request_id,
         method,
         message,
         sent,
         ..
     } = request;
-    let asked = Asked { id, method };
     let body = Bytes::from(message);
     if method == InitializeRequest::METHOD {
         sent.store(true, Ordering::Relaxed);
-        return begin(endpoint, connection, asked, body).await;
+        return begin(endpoint, connection, request_id, body).await;
     }
     let sent = || sent.store(true, Ordering::Relaxed);
     let (session, response) = post_in_session(endpoint, connection, body, sent).await?;
     if session.messages.is_some() {
-        return http_sse::accepted(endpoint, connection, asked, response).await;
+        return http_sse::accepted(endpoint, connection, request_id, response).await;
     }
-    match response::read(endpoint, connection, asked, session.number, response).await? {
+    match response::read(endpoint, connection, request_id, session.number, response).await? {
         None => Ok(()),
-        Some(broken) => resume(endpoint, connection, asked, &session, broken).await,
+        Some(broken) => resume(endpoint, connection, request_id, &session, broken).await,
     }
 }
 
@@ -86,13 +85,13 @@ pub(super) async fn post_in_session(
 async fn begin(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    asked: Asked,
+    request_id: i64,
     body: Bytes,
 ) -> Result<(), TransportError> {
     if endpoint.remembered() == Some(Begin::Stream)
         && http_sse::open_stream(endpoint, connection).await.is_ok()
     {
-        return http_sse::post_accepted(endpoint, connection, asked, body).await;
+        return http_sse::post_accepted(endpoint, connection, request_id, body).await;
     }
     let session = Session::default();
     let response = endpoint
@@ -102,15 +101,17 @@ async fn begin(
     if status.is_success() {
         begun(endpoint, &response)?;
         let session = endpoint.session();
-        return match response::read(endpoint, connection, asked, session.number, response).await? {
+        return match response::read(endpoint, connection, request_id, session.number, response)
+            .await?
+        {
             None => Ok(()),
-            Some(broken) => resume(endpoint, connection, asked, &session, broken).await,
+            Some(broken) => resume(endpoint, connection, request_id, &session, broken).await,
         };
     }
     let refusal = endpoint.refusal(response).await;
     if matches!(status.as_u16(), 400 | 404 | 405) {
         match http_sse::open_stream(endpoint, connection).await {
-            Ok(()) => return http_sse::post_accepted(endpoint, connection, asked, body).await,
+            Ok(()) => return http_sse::post_accepted(endpoint, connection, request_id, body).await,
             Err(error @ TransportError::Http(HttpError::Endpoint(_))) => return Err(error),
             Err(error) => {
                 tracing::debug!(error = %PeerDisplay(&error), "no server of HTTP+SSE either");
@@ -119,7 +120,7 @@ async fn begin(
     }
     connection
         .pending
-        .reply(&RequestId::from(asked.id), Reply::Error(refusal?));
+        .reply(&RequestId::from(request_id), Reply::Error(refusal?));
     Ok(())
 }
 
@@ -147,7 +148,7 @@ fn begun(endpoint: &Endpoint, response: &Response<Incoming>) -> Result<(), HttpE
 async fn resume(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    asked: Asked,
+    request_id: i64,
     session: &Session,
     broken: Broken,
 ) -> Result<(), TransportError> {
@@ -173,7 +174,7 @@ async fn resume(
             return Err(error);
         }
         let mut events = endpoint.events(session.number, response.into_body());
-        match response::read_events(endpoint, connection, asked, &mut events).await? {
+        match response::read_events(connection, request_id, &mut events).await? {
             StreamEnd::Answered => return Ok(()),
             StreamEnd::Cut(cut) => error = cut,
         }

@@ -91,7 +91,8 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
                     pause = PAUSE;
                     match event {
                         Ok(event) if event.event == "message" && !event.data.is_empty() => {
-                            connection.receive_in(session.number, event.data.as_bytes());
+                            // Malformed messages are logged.
+                            let _ = connection.receive_in(session.number, event.data.as_bytes());
                         }
                         Ok(_) => {}
                         Err(error) => {

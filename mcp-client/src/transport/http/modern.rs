@@ -7,15 +7,19 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method};
 use mcp_types::headers::{self, encode_value};
-use mcp_types::json::{self, Object, Value};
-use mcp_types::{CallToolRequest, HEADER_MISMATCH, ListToolsRequest, Request, RequestId, Revision};
+use mcp_types::json::Value;
+use mcp_types::{
+    CallToolRequest, HEADER_MISMATCH, ListToolsRequest, ListToolsResult, Request, RequestId,
+    Revision,
+};
 
 use super::endpoint::Endpoint;
-use super::response::{self, Asked};
+use super::response;
 use super::session::{BOTH, JSON, PROTOCOL_VERSION, SESSION_ID};
 use crate::protocol::connection::{Connection, HeaderSource, OutgoingRequest};
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
+use crate::protocol::lenient;
 use crate::protocol::params::{ParamValue, Params};
 use crate::protocol::pending_requests::Reply;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
@@ -32,21 +36,19 @@ pub(super) async fn send(
     request: OutgoingRequest<'_>,
 ) -> Result<(), TransportError> {
     let OutgoingRequest {
-        id,
+        id: request_id,
         method,
         message,
         header_source,
         sent,
     } = request;
-    let asked = Asked { id, method };
     let body = Bytes::from(message);
     let HeaderSource { name, arguments } = header_source;
-    let name = name.and_then(|name| serde_json::from_str::<String>(name.get()).ok());
-    let named = named(method, name.as_deref())?;
+    let named = named(method, name)?;
     let tool = name.filter(|_| method == CallToolRequest::METHOD);
     let mut lists_read = false;
     loop {
-        let repeated = match &tool {
+        let repeated = match tool {
             Some(tool) => endpoint.tool_headers.headers(tool, arguments)?,
             None => Vec::new(),
         };
@@ -69,13 +71,13 @@ pub(super) async fn send(
         );
         let response = response.await?;
         if response.status().is_success() {
-            return match response::read(endpoint, connection, asked, 0, response).await? {
+            return match response::read(endpoint, connection, request_id, 0, response).await? {
                 None => Ok(()),
                 Some(broken) => Err(broken.error),
             };
         }
         let error = endpoint.refusal(response).await?;
-        if let (HEADER_MISMATCH, Some(tool), false) = (error.code, &tool, lists_read) {
+        if let (HEADER_MISMATCH, Some(tool), false) = (error.code, tool, lists_read) {
             lists_read = true;
             if read_again(endpoint, connection, tool).await {
                 continue;
@@ -83,7 +85,7 @@ pub(super) async fn send(
         }
         connection
             .pending
-            .reply(&RequestId::from(id), Reply::Error(error));
+            .reply(&RequestId::from(request_id), Reply::Error(error));
         return Ok(());
     }
 }
@@ -105,14 +107,18 @@ async fn read_again(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &st
         let Ok(page) = page.await else {
             return false;
         };
+        let page = lenient::read(Revision::LATEST, method, page.get(), Revision::decode);
+        let Ok::<ListToolsResult, _>(mut page) = page else {
+            return false;
+        };
+        endpoint.tool_headers.learn(&mut page.tools);
         if endpoint.tool_headers.of(tool) != before {
             return true;
         }
-        let page: Option<Object> = json::from_str(page.get()).ok();
-        cursor = page.and_then(|mut page| page.remove("nextCursor"));
-        if !matches!(cursor, Some(Value::String(_))) {
+        let Some(next) = page.next_cursor else {
             return false;
-        }
+        };
+        cursor = Some(next.as_str().into());
     }
     false
 }

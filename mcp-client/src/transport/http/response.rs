@@ -6,9 +6,8 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
 use hyper::body::Incoming as Body;
-use mcp_types::rpc::{self, Incoming, Message};
+use mcp_types::RequestId;
 use mcp_types::sse::SseError;
-use mcp_types::{ListToolsRequest, Request, RequestId, Revision};
 
 use super::body::{Events, whole};
 use super::endpoint::{Endpoint, excerpt};
@@ -16,13 +15,6 @@ use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::pending_requests::Reply;
-
-/// A request that waits for its answer.
-#[derive(Clone, Copy)]
-pub(super) struct Asked {
-    pub(super) id: i64,
-    pub(super) method: &'static str,
-}
 
 /// What a response holds.
 #[derive(PartialEq, Eq)]
@@ -59,7 +51,7 @@ pub(super) enum StreamEnd {
 pub(super) async fn read(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    asked: Asked,
+    request_id: i64,
     session: u64,
     response: Response<Body>,
 ) -> Result<Option<Broken>, TransportError> {
@@ -68,7 +60,7 @@ pub(super) async fn read(
         let error = endpoint.refusal(response).await?;
         connection
             .pending
-            .reply(&RequestId::from(asked.id), Reply::Error(error));
+            .reply(&RequestId::from(request_id), Reply::Error(error));
         return Ok(None);
     }
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
@@ -77,21 +69,16 @@ pub(super) async fn read(
     match media(response.headers()) {
         Media::Json => {
             let text = whole(response.into_body(), endpoint.limit).await?;
-            deliver(endpoint, connection, asked.method, session, &text);
-            if connection.pending.is_pending(asked.id) {
-                let error = match connection.parse(&text) {
-                    Ok(Incoming::Single(_)) => None,
-                    Ok(Incoming::Batch(all)) => all.into_iter().find_map(Result::err),
-                    Err(error) => Some(error),
-                };
-                let error = error.map_or(HttpError::NoAnswer, HttpError::Message);
+            let received = connection.receive_in(session, &text);
+            if connection.pending.is_pending(request_id) {
+                let error = received.map_or_else(HttpError::Message, |()| HttpError::NoAnswer);
                 return Err(error.into());
             }
             Ok(None)
         }
         Media::Events => {
             let mut events = endpoint.events(session, response.into_body());
-            match read_events(endpoint, connection, asked, &mut events).await? {
+            match read_events(connection, request_id, &mut events).await? {
                 StreamEnd::Answered => Ok(None),
                 StreamEnd::Cut(error) => Ok(Some(Broken { events, error })),
             }
@@ -107,9 +94,8 @@ pub(super) async fn read(
 /// Hands the messages of a stream to the connection until it ends. Messages may follow the
 /// answer: the call does not wait for them.
 pub(super) async fn read_events(
-    endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    asked: Asked,
+    request_id: i64,
     events: &mut Events,
 ) -> Result<StreamEnd, TransportError> {
     let session = events.session;
@@ -117,20 +103,15 @@ pub(super) async fn read_events(
         Ok(event) => {
             // An event without data is there for its id.
             if event.event == "message" && !event.data.is_empty() {
-                deliver(
-                    endpoint,
-                    connection,
-                    asked.method,
-                    session,
-                    event.data.as_bytes(),
-                );
+                // A malformed message is logged; the answer may follow it.
+                let _ = connection.receive_in(session, event.data.as_bytes());
             }
             ControlFlow::Continue(())
         }
         Err(error) => ControlFlow::Break(error),
     });
     let ended = ended.await;
-    if !connection.pending.is_pending(asked.id) {
+    if !connection.pending.is_pending(request_id) {
         return Ok(StreamEnd::Answered);
     }
     match ended {
@@ -138,29 +119,6 @@ pub(super) async fn read_events(
         Ok(Some(error)) => Err(HttpError::Event(error).into()),
         Ok(None) => Ok(StreamEnd::Cut(HttpError::NoAnswer.into())),
         Err(error) => Ok(StreamEnd::Cut(error)),
-    }
-}
-
-fn deliver(
-    endpoint: &Endpoint,
-    connection: &Arc<Connection>,
-    method: &str,
-    session: u64,
-    text: &[u8],
-) {
-    if method == ListToolsRequest::METHOD
-        && connection.revision() == Revision::LATEST
-        && let Ok(message) = rpc::parse(text)
-    {
-        if let Message::Result { id, result, .. } = &message
-            && let Some(rest) = endpoint.tool_headers.learn(result)
-        {
-            connection.pending.reply(id, Reply::Result(rest));
-        } else {
-            connection.handle(session, message);
-        }
-    } else {
-        connection.receive_in(session, text);
     }
 }
 

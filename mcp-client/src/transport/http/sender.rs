@@ -8,7 +8,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response};
 use hyper::body::Incoming;
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
-use mcp_types::{Notification, Request, Revision};
+use mcp_types::{Notification, Request, Revision, Tool};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
@@ -138,6 +138,10 @@ impl MessageSender for HttpSender {
 
     fn url(&self) -> Option<String> {
         Some(self.endpoint.client.url.to_string())
+    }
+
+    fn learn_tools(&self, tools: &mut Vec<Tool>) {
+        self.endpoint.tool_headers.learn(tools);
     }
 
     fn remember_revision(&self, revision: Option<Revision>) {

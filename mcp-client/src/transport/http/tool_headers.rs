@@ -2,16 +2,15 @@
 //!
 //! From revision 2026-07-28, page "Streamable HTTP", section "Custom Headers from Tool Parameters".
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use http::{HeaderName, HeaderValue};
+use mcp_types::Tool;
 use mcp_types::error::Segment;
-use mcp_types::headers::{ANNOTATION, HeaderParam, encode_value, header_params};
-use mcp_types::json::{self, Map, Object};
+use mcp_types::headers::{HeaderParam, encode_value, header_params};
+use mcp_types::json::{self, Object};
 use mcp_types::peer_text::{PeerDisplay, PeerText};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::protocol::error::HttpError;
@@ -125,63 +124,26 @@ impl ToolHeaders {
         Ok(headers)
     }
 
-    /// Reads the marks of the tools in a result of `tools/list`. Returns the result without the tools
-    /// whose marks break the rules, if there are any.
-    pub(super) fn learn(&self, result: &RawValue) -> Option<Box<RawValue>> {
-        #[derive(Deserialize)]
-        struct ToolsPage<'a> {
-            #[serde(borrow)]
-            tools: Vec<&'a RawValue>,
-        }
-        // Malformed results are reported when they are decoded.
-        let page: ToolsPage<'_> = serde_json::from_str(result.get()).ok()?;
-        let mut tools = page.tools;
-        let count = tools.len();
-        tools.retain(|tool| self.learn_tool(tool));
-        if tools.len() == count {
-            return None;
-        }
-        let mut members: Map<Box<RawValue>> = serde_json::from_str(result.get()).ok()?;
-        members.insert("tools", json::to_raw(&tools).ok()?);
-        json::to_raw(&members).ok()
+    /// Remembers the marked parameters of listed tools. Removes the tools whose marks break the
+    /// rules.
+    pub(super) fn learn(&self, tools: &mut Vec<Tool>) {
+        tools.retain_mut(|tool| {
+            let schema = &mut tool.input_schema.extra;
+            // Moved, because `header_params` takes an object and the members of the schema are many.
+            let members = Object::from(std::mem::take(schema));
+            let params = header_params(&members);
+            *schema = members.into();
+            let params = params.inspect_err(|reason| {
+                let (tool, reason) = (PeerText(&tool.name), PeerDisplay(reason));
+                tracing::warn!(%tool, %reason, "left out of the list of tools: invalid `x-mcp-header`");
+            });
+            let is_valid = params.is_ok();
+            self.remember(&tool.name, params.unwrap_or_default());
+            is_valid
+        });
     }
 
-    /// Reads the marks of a tool. Returns `false` if they break the rules.
-    fn learn_tool(&self, tool: &RawValue) -> bool {
-        #[derive(Deserialize)]
-        struct MarkedTool<'a> {
-            #[serde(borrow)]
-            name: Cow<'a, str>,
-            #[serde(borrow, rename = "inputSchema")]
-            schema: &'a RawValue,
-        }
-        let Ok(MarkedTool { name, schema }) = serde_json::from_str(tool.get()) else {
-            return true;
-        };
-        let text = schema.get();
-        // Few schemas have marks. Where none is in the text, not even escaped, it is not decoded.
-        if !text.contains(ANNOTATION) && !text.contains('\\') {
-            self.note(&name, Vec::new());
-            return true;
-        }
-        let Ok(schema) = json::from_str::<Object>(text) else {
-            return true;
-        };
-        match header_params(&schema) {
-            Ok(params) => {
-                self.note(&name, params);
-                true
-            }
-            Err(reason) => {
-                let (tool, reason) = (PeerText(&name), PeerDisplay(&reason));
-                tracing::warn!(%tool, %reason, "left out of the list of tools");
-                self.note(&name, Vec::new());
-                false
-            }
-        }
-    }
-
-    fn note(&self, tool: &str, params: Vec<HeaderParam>) {
+    fn remember(&self, tool: &str, params: Vec<HeaderParam>) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.remove(tool);
         if !params.is_empty() && !known.add(tool, params.into()) {
