@@ -89,7 +89,7 @@ fn a_form_is_asked_field_by_field() {
         user.types("12");
         user.sees("portions (integer):");
         user.types("many");
-        user.sees("That is no integer.");
+        user.sees("Expected a value of the type integer.");
         user.types("2");
         user.sees("salad (boolean, optional):");
         user.types("yes");
