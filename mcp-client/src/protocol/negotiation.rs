@@ -31,12 +31,19 @@ const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 /// support.
 pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), ConnectError> {
     match connection.pinned {
-        Some(Revision::LATEST) => modern(connection, discover(connection).await?),
+        Some(Revision::LATEST) => match discover(connection).await {
+            Ok(found) => modern(connection, found),
+            Err(CallError::Refused { source, .. })
+                if source.code == UNSUPPORTED_PROTOCOL_VERSION =>
+            {
+                return Err(unsupported(connection, &offered(&source)?));
+            }
+            Err(error) => return Err(error.into()),
+        },
         Some(revision) => {
             let agreed = initialize(connection, revision).await?;
             if agreed != revision {
-                let theirs = vec![agreed.as_str().to_owned()];
-                return Err(ConnectError::Revision { theirs });
+                return Err(unsupported(connection, &[agreed.as_str().to_owned()]));
             }
         }
         None => {
@@ -59,7 +66,7 @@ async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
         }
     }
     let older = match discover(connection).await {
-        Ok(found) => match best(&found.supported_versions)? {
+        Ok(found) => match best(connection, &found.supported_versions)? {
             Revision::LATEST => {
                 modern(connection, found);
                 return Ok(());
@@ -67,7 +74,7 @@ async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
             older => older,
         },
         Err(CallError::Refused { source, .. }) if is_modern(&source) => {
-            match best(&offered(&source)?)? {
+            match best(connection, &offered(&source)?)? {
                 // The server rejects the revision that it offers: try once more.
                 Revision::LATEST => {
                     modern(connection, discover(connection).await?);
@@ -146,11 +153,21 @@ fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
 }
 
 /// Returns the newest revision that both sides support.
-fn best(theirs: &[String]) -> Result<Revision, ConnectError> {
+fn best(connection: &Connection, theirs: &[String]) -> Result<Revision, ConnectError> {
     let known = theirs.iter().filter_map(|name| name.parse().ok());
-    known.max().ok_or_else(|| ConnectError::Revision {
+    known.max().ok_or_else(|| unsupported(connection, theirs))
+}
+
+/// Returns the error for a server that supports only these revisions.
+fn unsupported(connection: &Connection, theirs: &[String]) -> ConnectError {
+    let ours = match connection.pinned {
+        Some(revision) => vec![revision],
+        None => Revision::ALL.to_vec(),
+    };
+    ConnectError::Revision {
+        ours,
         theirs: error::offered(theirs),
-    })
+    }
 }
 
 async fn discover(connection: &Arc<Connection>) -> Result<DiscoverResult, CallError> {
@@ -215,9 +232,7 @@ pub(crate) async fn initialize(
     let AgreedRevision { agreed } = json::from_str(text.get())?;
     let known = agreed.parse().ok();
     let Some(revision) = known.filter(|&revision: &Revision| revision < Revision::LATEST) else {
-        return Err(ConnectError::Revision {
-            theirs: error::offered(&[agreed]),
-        });
+        return Err(unsupported(connection, &[agreed]));
     };
     let result: InitializeResult = revision
         .decode(text.get())

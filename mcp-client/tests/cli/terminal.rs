@@ -153,6 +153,6 @@ fn what_a_terminal_would_obey_is_not_printed() {
 fn progress_is_a_bar() {
     let mut user = User::runs(&["call", "half", "--timeout", "2"]);
     user.sees("[###############---------------]  50% half of it");
-    user.sees("no answer");
+    user.sees("no response");
     user.ends(5);
 }

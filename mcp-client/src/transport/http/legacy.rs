@@ -164,7 +164,7 @@ async fn resume(
         attempts += 1;
         let response = match endpoint.get(connection.revision(), session, &last).await {
             Ok(response) => response,
-            Err(failed @ HttpError::Exchange(_)) => {
+            Err(failed) if failed.is_connection_failure() => {
                 error = failed.into();
                 continue;
             }

@@ -67,7 +67,11 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
     let mut again = true;
     loop {
         let response = endpoint.get(connection.revision(), session, &last).await;
-        if matches!(response, Err(HttpError::Exchange(_))) && std::mem::take(&mut again) {
+        if response
+            .as_ref()
+            .is_err_and(HttpError::is_connection_failure)
+            && std::mem::take(&mut again)
+        {
             // A pooled connection may be dead. Try again at once: messages that the server sends before
             // the stream is open are lost.
             continue;
@@ -132,7 +136,7 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
                     None => tracing::debug!("no answer to a ping"),
                 }
             }
-            Err(error @ HttpError::Exchange(_)) => {
+            Err(error) if error.is_connection_failure() => {
                 tracing::debug!(error = %PeerDisplay(&error), "no stream of the server");
             }
             Err(error) => {

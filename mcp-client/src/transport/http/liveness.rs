@@ -38,10 +38,22 @@ where
     C: Connect + Clone + Send + Sync + 'static,
 {
     let connection = capture_connection(&mut request);
+    let uri = request.uri();
+    let scheme = uri.scheme_str().unwrap_or_default();
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    let origin = format!("{scheme}://{authority}");
     let mut response = pin!(client.request(request));
     tokio::select! {
         biased;
-        response = &mut response => response.map_err(|error| HttpError::Exchange(error.into())),
+        response = &mut response => response.map_err(|error| {
+            let is_connect = error.is_connect();
+            let source = error.into();
+            if is_connect {
+                HttpError::Connect { origin, source }
+            } else {
+                HttpError::Exchange(source)
+            }
+        }),
         () = gone(connection) => {
             let error = io::Error::from(io::ErrorKind::ConnectionAborted);
             Err(HttpError::Exchange(error.into()))

@@ -92,7 +92,7 @@ async fn post(endpoint: &Endpoint, connection: &Connection, queued: QueuedPost) 
                 tracing::warn!(%status, "the server refused a message");
             }
             Ok(Err(error)) => {
-                if matches!(error, HttpError::Exchange(_))
+                if error.is_connection_failure()
                     && let Some(pause) = pauses.next()
                 {
                     tracing::debug!(error = %PeerDisplay(&error), "a message is sent again");

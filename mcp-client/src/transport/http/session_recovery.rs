@@ -35,7 +35,8 @@ async fn begin_anew(endpoint: &Endpoint, connection: &Arc<Connection>) -> Result
     // Waiting messages were encoded for the previous revision.
     if agreed != revision {
         let theirs = vec![agreed.as_str().to_owned()];
-        return Err(ConnectError::Revision { theirs });
+        let ours = vec![revision];
+        return Err(ConnectError::Revision { ours, theirs });
     }
     Ok(())
 }
