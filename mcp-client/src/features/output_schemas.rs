@@ -12,9 +12,9 @@ use serde_json::value::RawValue;
 use crate::protocol::error::{BrokenOutput, CallError, OutputError};
 use validator::Validator;
 
-/// The number of schemas that are remembered.
+/// The maximum number of schemas.
 const SCHEMAS: usize = 1_024;
-/// The bytes of the schemas that are remembered.
+/// The maximum size of the schemas and names in bytes.
 const BYTES: usize = 4 << 20;
 
 /// The output schemas of tools by name, as they were listed last.
@@ -64,8 +64,8 @@ impl OutputSchemas {
         self.table().by_tool.is_empty()
     }
 
-    /// Forgets all schemas, because the list of tools has changed.
-    pub(crate) fn forget(&self) {
+    /// Drops all schemas, because the list of tools has changed.
+    pub(crate) fn clear(&self) {
         *self.table() = SchemaTable::default();
     }
 

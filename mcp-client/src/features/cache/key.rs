@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 use crate::protocol::params::Params;
 
 /// Members of params that answer questions of the server.
-const ROUNDS: [&str; 2] = ["inputResponses", "requestState"];
+const ANSWERS: [&str; 2] = ["inputResponses", "requestState"];
 /// Members of `_meta` that do not affect a result.
-const PASSING: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
+const IGNORED: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
 
 /// Returns the params as text, without what does not affect the result. `client` are the members of
 /// `_meta` that describe the client, the same in all its calls; `call` are those of the call. `None`
@@ -19,7 +19,7 @@ pub(super) fn params(
     client: &Map<Box<RawValue>>,
     call: &Object,
 ) -> Option<String> {
-    if ROUNDS.iter().any(|name| params.contains(name)) {
+    if ANSWERS.iter().any(|name| params.contains(name)) {
         return None;
     }
     let params = params
@@ -27,7 +27,7 @@ pub(super) fn params(
         .retain_meta(|name| !client.contains_key(name));
     let members = call.iter();
     let params = members.fold(params, |params, (name, value)| params.meta(name, value));
-    json::to_string(&params.retain_meta(|name| !PASSING.contains(&name))).ok()
+    json::to_string(&params.retain_meta(|name| !IGNORED.contains(&name))).ok()
 }
 
 /// Returns the URI in params.

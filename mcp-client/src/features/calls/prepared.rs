@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use super::decoded::{COMPLETE, Decoded, INPUT_REQUIRED, result_type};
-use crate::features::cache::{Found, Missing};
+use crate::features::cache::{Lookup, Vacant};
 use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
 use crate::features::state::Features;
@@ -36,7 +36,7 @@ pub(super) struct CallParts<R: Request> {
     pub(super) timeout: CallTimeout,
     /// Whether the cache is bypassed.
     pub(super) fresh: bool,
-    /// Why a value that the program gave cannot be encoded.
+    /// The error for a value of the program that cannot be encoded.
     pub(super) fault: Option<DecodeError>,
 }
 
@@ -128,16 +128,16 @@ where
         let rounds = self.connection().limits.rounds.max(1);
         let read = |text: &str| lenient::read(self.revision, method, text, &read);
         let params = self.params()?;
-        let mut missing = match self.find(&params) {
-            Found::Kept(text) => match read(&text) {
+        let mut vacant = match self.look_up(&params) {
+            Lookup::Cached(text) => match read(&text) {
                 Ok(Decoded::Final(mut result)) => {
                     self.accept(&params, &text, result_of(&mut result))?;
                     return Ok(result);
                 }
                 _ => None,
             },
-            Found::Missing(missing) => Some(missing),
-            Found::Never => None,
+            Lookup::Vacant(vacant) => Some(vacant),
+            Lookup::Uncacheable => None,
         };
         // Rare paths are boxed to keep the future small.
         let mut answers = Answers::default();
@@ -147,25 +147,25 @@ where
                 Err(CallError::Refused { source, .. })
                     if !opened_pages_once && Box::pin(self.opened_pages(&source)).await? =>
                 {
-                    // Only once: the client cannot know whether the user has finished there.
+                    // Only once: the client cannot know whether the user has finished on the page.
                     opened_pages_once = true;
                     continue;
                 }
                 text => text?,
             };
-            let asked = match read(text.get()) {
+            let input_required = match read(text.get()) {
                 Ok(Decoded::Final(mut result)) => {
-                    self.keep(missing, &text);
+                    self.store(vacant, &text);
                     self.accept(&params, text.get(), result_of(&mut result))?;
                     return Ok(result);
                 }
-                Ok(Decoded::InputRequired(asked)) => asked,
+                Ok(Decoded::InputRequired(result)) => result,
                 Ok(Decoded::Other) => return Err(self.not_final(&text, None)),
                 Err(fault) => return Err(self.not_final(&text, Some(fault))),
             };
             // A result that depends on answers is not cached.
-            missing = None;
-            answers = Box::pin(self.answer(*asked)).await?;
+            vacant = None;
+            answers = Box::pin(self.answer(*input_required)).await?;
         }
         Err(CallError::Rounds { method, rounds })
     }
@@ -201,7 +201,7 @@ where
         answers: &Answers,
     ) -> Result<Box<RawValue>, CallError> {
         let method = R::METHOD;
-        let reports = self.timeout.progress.is_some();
+        let wants_progress = self.timeout.progress.is_some();
         let name = name_member(method).and_then(|name| params.string(name));
         let header_source = HeaderSource {
             name: name.as_deref(),
@@ -223,20 +223,20 @@ where
                 if self.revision == Revision::LATEST {
                     params = params.describe(&self.connection().request_meta);
                 }
-                if reports {
+                if wants_progress {
                     params = params.progress_token(id);
                 }
-                let more = self.meta.iter();
-                more.fold(params, |params, (name, value)| params.meta(name, value))
+                let members = self.meta.iter();
+                members.fold(params, |params, (name, value)| params.meta(name, value))
             },
         );
         let text = text.await;
         if let (Err(CallError::Refused { source, .. }), Some(cache)) =
             (&text, &self.features().cache)
         {
-            // The reason may be a cursor that the server has forgotten.
+            // The server may have rejected a cursor because the list has changed.
             if source.code == INVALID_PARAMS && self.revision == Revision::LATEST {
-                cache.forget(method);
+                cache.invalidate(method);
             }
         }
         text
@@ -258,13 +258,13 @@ where
     }
 
     /// Looks the result up in the cache.
-    fn find(&self, params: &Params<'_>) -> Found {
+    fn look_up(&self, params: &Params<'_>) -> Lookup {
         match &self.features().cache {
             Some(cache) if self.revision == Revision::LATEST => {
                 let client = &self.connection().request_meta;
-                cache.find(R::METHOD, params, client, &self.meta, self.fresh)
+                cache.look_up(R::METHOD, params, client, &self.meta, self.fresh)
             }
-            _ => Found::Never,
+            _ => Lookup::Uncacheable,
         }
     }
 
@@ -325,9 +325,9 @@ where
     }
 
     /// Stores a result in the cache.
-    fn keep(&self, missing: Option<Missing>, text: &RawValue) {
-        if let (Some(missing), Some(cache)) = (missing, &self.features().cache) {
-            cache.keep(missing, text.get());
+    fn store(&self, vacant: Option<Vacant>, text: &RawValue) {
+        if let (Some(vacant), Some(cache)) = (vacant, &self.features().cache) {
+            cache.insert(vacant, text.get());
         }
     }
 
@@ -345,23 +345,23 @@ where
     }
 
     /// Answers the questions of an input-required result.
-    async fn answer(&self, asked: InputRequiredResult) -> Result<Answers, CallError> {
+    async fn answer(&self, result: InputRequiredResult) -> Result<Answers, CallError> {
         let method = R::METHOD;
-        let unwritten = |error: serde_json::Error| CallError::Params {
+        let encode_error = |error: serde_json::Error| CallError::Params {
             method,
             source: error.into(),
         };
         let mut answers = Answers::default();
-        if let Some(requests) = asked.input_requests {
+        if let Some(requests) = result.input_requests {
             self.check_questions(requests.len())?;
             let (permits, time) = (&self.features().input_permits, self.timeout.time);
             let inputs = self.features().server_requests.inputs();
             let responses = inputs.answers(requests, permits, time).await;
             let responses = responses.map_err(|source| CallError::Input { method, source })?;
-            answers.responses = Some(json::to_raw(&responses).map_err(unwritten)?);
+            answers.responses = Some(json::to_raw(&responses).map_err(encode_error)?);
         }
-        if let Some(state) = asked.request_state {
-            answers.state = Some(json::to_raw(&state).map_err(unwritten)?);
+        if let Some(state) = result.request_state {
+            answers.state = Some(json::to_raw(&state).map_err(encode_error)?);
         }
         Ok(answers)
     }
