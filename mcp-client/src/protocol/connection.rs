@@ -27,10 +27,10 @@ use super::limits::Limits;
 use super::negotiated::Negotiated;
 use super::pending_requests::{PendingRequests, Reply};
 
-/// Messages of a batch that are accepted.
+/// The maximum number of messages in a batch.
 const BATCH: usize = 1_000;
 
-/// Bytes of a malformed message that are read for the log, which shows at most 200 characters.
+/// The maximum number of bytes of a malformed message that are logged.
 const EXCERPT: usize = 1_000;
 
 /// The state of a connection to a server.
@@ -46,7 +46,7 @@ pub(crate) struct Connection {
     pub(crate) pending: Arc<PendingRequests>,
     pub(crate) sender: Arc<dyn MessageSender>,
     pub(crate) inbound: Arc<dyn Inbound>,
-    /// The level from which on servers are asked to log.
+    /// The lowest level of log messages that the client requests.
     pub(crate) log_level: Option<LoggingLevel>,
     /// Counts the negotiations, so that subscriptions notice a new session.
     pub(crate) negotiations: watch::Sender<u64>,
@@ -162,7 +162,7 @@ impl Connection {
                     self.reply(&id, Reply::Error(error));
                 } else {
                     let error = PeerDisplay(&error);
-                    tracing::warn!(%error, "the server could not read a message");
+                    tracing::warn!(%error, "the server could not read a message of this client");
                 }
             }
             Message::Notification { method, params, .. } => self.notification(&method, params),
@@ -224,7 +224,7 @@ pub(crate) trait MessageSender: Send + Sync {
     ///
     /// Over HTTP the response to the request carries the answer; the future then hands all received
     /// messages to the connection and ends after the answer. Other transports end when the request
-    /// is queued for the server. Dropping the future gives up the request.
+    /// is queued for the server. Dropping the future cancels the sending.
     ///
     /// # Errors
     ///
@@ -268,8 +268,8 @@ pub(crate) trait MessageSender: Send + Sync {
         None
     }
 
-    /// Remembers which arguments of listed tools a transport repeats outside of the message, and
-    /// removes tools whose schemas mark such arguments against the rules.
+    /// Remembers which arguments of listed tools are repeated in HTTP headers. Removes tools whose
+    /// schemas have invalid annotations for that.
     fn learn_tools(&self, tools: &mut Vec<Tool>) {
         let _ = tools;
     }

@@ -1,4 +1,4 @@
-//! [`negotiate`]: finds out the era of a server, and agrees on a revision.
+//! [`negotiate`]: detects the era of a server, and negotiates a revision.
 
 use std::sync::Arc;
 
@@ -27,8 +27,7 @@ use super::roundtrip::{CallTimeout, notify, roundtrip};
 /// The newest revision that begins with a handshake.
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
-/// Agrees with the server on a revision: on the pinned one, or on the newest that both sides
-/// support.
+/// Negotiates a revision with the server: the pinned one, or the newest that both sides support.
 pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), ConnectError> {
     match connection.pinned {
         Some(Revision::LATEST) => match discover(connection).await {
@@ -84,8 +83,8 @@ async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
             }
         }
         Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
-        // Any other error: an older server that does not know the method. Some older server
-        // processes exit when they receive it, and are restarted.
+        // After any other error, assume an older server that does not support the method. Some older
+        // server processes exit when they receive it, and are restarted.
         Err(_) => {
             connection.state.wait_reconnected().await;
             NEWEST_LEGACY

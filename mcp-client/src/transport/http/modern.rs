@@ -1,4 +1,4 @@
-//! Requests of the newest revision: each is a POST whose headers describe it.
+//! Requests of the newest revision: each is a POST with headers that describe it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,7 +27,7 @@ use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 const METHOD: HeaderName = HeaderName::from_static(headers::METHOD);
 const NAME: HeaderName = HeaderName::from_static(headers::NAME);
 
-/// Pages of a list of tools that are read to find one tool.
+/// The maximum number of pages of a list of tools that are read to find one tool.
 const PAGES: usize = 64;
 
 pub(super) async fn send(
@@ -44,9 +44,9 @@ pub(super) async fn send(
     } = request;
     let body = Bytes::from(message);
     let HeaderSource { name, arguments } = header_source;
-    let named = named(method, name)?;
+    let standard = standard_headers(method, name)?;
     let tool = name.filter(|_| method == CallToolRequest::METHOD);
-    let mut lists_read = false;
+    let mut refreshed = false;
     loop {
         let repeated = match tool {
             Some(tool) => endpoint.tool_headers.headers(tool, arguments)?,
@@ -64,7 +64,7 @@ pub(super) async fn send(
                 headers.insert(CONTENT_TYPE, JSON);
                 let latest = HeaderValue::from_static(Revision::LATEST.as_str());
                 headers.insert(PROTOCOL_VERSION, latest);
-                for (name, value) in named.iter().flatten().chain(&repeated) {
+                for (name, value) in standard.iter().flatten().chain(&repeated) {
                     headers.insert(name, value.clone());
                 }
             },
@@ -73,13 +73,13 @@ pub(super) async fn send(
         if response.status().is_success() {
             return match response::read(endpoint, connection, request_id, 0, response).await? {
                 None => Ok(()),
-                Some(broken) => Err(broken.error),
+                Some(interrupted) => Err(interrupted.error),
             };
         }
-        let error = endpoint.refusal(response).await?;
-        if let (HEADER_MISMATCH, Some(tool), false) = (error.code, tool, lists_read) {
-            lists_read = true;
-            if read_again(endpoint, connection, tool).await {
+        let error = endpoint.read_rejection(response).await?;
+        if let (HEADER_MISMATCH, Some(tool), false) = (error.code, tool, refreshed) {
+            refreshed = true;
+            if refresh_tool(endpoint, connection, tool).await {
                 continue;
             }
         }
@@ -90,8 +90,9 @@ pub(super) async fn send(
     }
 }
 
-/// Reads the list of tools until the marks of a tool have changed. Returns `false` if they have not.
-async fn read_again(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &str) -> bool {
+/// Reads the list of tools until the header parameters of a tool have changed. Returns `false` if they
+/// have not.
+async fn refresh_tool(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &str) -> bool {
     let before = endpoint.tool_headers.of(tool);
     let mut cursor: Option<Value> = None;
     for _ in 0..PAGES {
@@ -123,10 +124,10 @@ async fn read_again(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &st
     false
 }
 
-/// Returns the headers that describe a request.
-fn named(
+/// Returns the headers that repeat the method and the name of a request.
+fn standard_headers(
     method: &str,
-    about: Option<&str>,
+    name: Option<&str>,
 ) -> Result<[Option<(HeaderName, HeaderValue)>; 2], HttpError> {
     let header = |name: HeaderName, value: &str| {
         let value = HeaderValue::try_from(value).map_err(|_| HttpError::Header {
@@ -136,8 +137,8 @@ fn named(
     };
     Ok([
         header(METHOD, method)?,
-        match about {
-            Some(about) => header(NAME, &encode_value(about))?,
+        match name {
+            Some(name) => header(NAME, &encode_value(name))?,
             None => None,
         },
     ])

@@ -9,14 +9,14 @@ use hyper::body::Incoming as Body;
 use mcp_types::RequestId;
 use mcp_types::sse::SseError;
 
-use super::body::{Events, whole};
+use super::body::{Events, read_all};
 use super::endpoint::{Endpoint, excerpt};
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::pending_requests::Reply;
 
-/// What a response holds.
+/// The content type of a response.
 #[derive(PartialEq, Eq)]
 pub(super) enum Media {
     Json,
@@ -42,22 +42,22 @@ pub(super) fn media(headers: &HeaderMap) -> Media {
 /// How a stream of events ended.
 pub(super) enum StreamEnd {
     Answered,
-    /// It broke off, or ended, without the answer.
-    Cut(TransportError),
+    /// The stream ended before the response to the request.
+    Interrupted(TransportError),
 }
 
-/// Hands the messages of a response to the connection. Returns a stream that broke off before
-/// the answer.
+/// Hands the messages of an HTTP response to the connection. Returns a stream that ended before the
+/// response to the request.
 pub(super) async fn read(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
     request_id: i64,
     session: u64,
     response: Response<Body>,
-) -> Result<Option<Broken>, TransportError> {
+) -> Result<Option<InterruptedStream>, TransportError> {
     let status = response.status();
     if !status.is_success() {
-        let error = endpoint.refusal(response).await?;
+        let error = endpoint.read_rejection(response).await?;
         connection
             .pending
             .reply(&RequestId::from(request_id), Reply::Error(error));
@@ -68,7 +68,7 @@ pub(super) async fn read(
     }
     match media(response.headers()) {
         Media::Json => {
-            let text = whole(response.into_body(), endpoint.limit).await?;
+            let text = read_all(response.into_body(), endpoint.limit).await?;
             let received = connection.receive_in(session, &text);
             if connection.pending.is_pending(request_id) {
                 let error = received.map_or_else(HttpError::Message, |()| HttpError::NoAnswer);
@@ -80,7 +80,7 @@ pub(super) async fn read(
             let mut events = endpoint.events(session, response.into_body());
             match read_events(connection, request_id, &mut events).await? {
                 StreamEnd::Answered => Ok(None),
-                StreamEnd::Cut(error) => Ok(Some(Broken { events, error })),
+                StreamEnd::Interrupted(error) => Ok(Some(InterruptedStream { events, error })),
             }
         }
         Media::Other => {
@@ -91,17 +91,17 @@ pub(super) async fn read(
     }
 }
 
-/// Hands the messages of a stream to the connection until it ends. Messages may follow the
-/// answer: the call does not wait for them.
+/// Hands the messages of a stream to the connection until it ends. Messages may follow the response to
+/// the request; the call does not wait for them.
 pub(super) async fn read_events(
     connection: &Arc<Connection>,
     request_id: i64,
     events: &mut Events,
 ) -> Result<StreamEnd, TransportError> {
     let session = events.session;
-    let ended = events.each(|event| match event {
+    let ended = events.for_each(|event| match event {
         Ok(event) => {
-            // An event without data is there for its id.
+            // An event without data only sets the id for a resumption.
             if event.event == "message" && !event.data.is_empty() {
                 // A malformed message is logged; the answer may follow it.
                 let _ = connection.receive_in(session, event.data.as_bytes());
@@ -117,13 +117,13 @@ pub(super) async fn read_events(
     match ended {
         Ok(Some(SseError::TooLong { limit })) => Err(TransportError::TooLong { limit }),
         Ok(Some(error)) => Err(HttpError::Event(error).into()),
-        Ok(None) => Ok(StreamEnd::Cut(HttpError::NoAnswer.into())),
-        Err(error) => Ok(StreamEnd::Cut(error)),
+        Ok(None) => Ok(StreamEnd::Interrupted(HttpError::NoAnswer.into())),
+        Err(error) => Ok(StreamEnd::Interrupted(error)),
     }
 }
 
-/// A stream that broke off before the answer.
-pub(super) struct Broken {
+/// A stream that ended before the response to the request.
+pub(super) struct InterruptedStream {
     pub(super) events: Events,
     pub(super) error: TransportError,
 }

@@ -1,4 +1,4 @@
-//! [`ToolHeaders`]: the arguments of tools that are repeated in headers.
+//! [`ToolHeaders`]: remembers which arguments of tools are repeated in headers.
 //!
 //! From revision 2026-07-28, page "Streamable HTTP", section "Custom Headers from Tool Parameters".
 
@@ -15,18 +15,18 @@ use serde_json::value::RawValue;
 
 use crate::protocol::error::HttpError;
 
-/// The maximum number of tools with such arguments that are remembered.
+/// The maximum number of remembered tools.
 const TOOLS: usize = 4096;
 /// The maximum size of their names and of the names of their arguments, in bytes.
 const BYTES: usize = 4 << 20;
 
-/// The marked arguments of the tools that were listed.
+/// The header parameters of the listed tools.
 #[derive(Default)]
 pub(super) struct ToolHeaders {
     known: RwLock<Tools>,
 }
 
-/// A bounded table. A tool for which there is no room replaces those that were listed first.
+/// A bounded table. A new tool replaces those that were listed first.
 #[derive(Default)]
 struct Tools {
     by_name: HashMap<Arc<str>, RememberedTool>,
@@ -61,7 +61,7 @@ impl Tools {
             let Some((_, first)) = self.by_age.pop_first() else {
                 break;
             };
-            tracing::debug!(tool = %PeerText(&first), "headers of a tool are forgotten: too many");
+            tracing::debug!(tool = %PeerText(&first), "the header parameters of a tool are dropped: too many tools");
             self.remove(&first);
         }
         let tool: Arc<str> = tool.into();
@@ -87,7 +87,7 @@ fn size(tool: &str, params: &[HeaderParam]) -> usize {
     tool.len() + params.iter().map(of).sum::<usize>()
 }
 
-/// The marked parameters of a tool.
+/// The header parameters of a tool.
 pub(super) type HeaderParamList = Arc<[HeaderParam]>;
 
 impl ToolHeaders {
@@ -97,7 +97,7 @@ impl ToolHeaders {
         Some(Arc::clone(&listed.params))
     }
 
-    /// The headers for a call.
+    /// Returns the headers for a call.
     pub(super) fn headers(
         &self,
         tool: &str,
@@ -124,12 +124,12 @@ impl ToolHeaders {
         Ok(headers)
     }
 
-    /// Remembers the marked parameters of listed tools. Removes the tools whose marks break the
-    /// rules.
+    /// Remembers the header parameters of listed tools. Removes tools whose `x-mcp-header` annotations
+    /// are invalid.
     pub(super) fn learn(&self, tools: &mut Vec<Tool>) {
         tools.retain_mut(|tool| {
             let schema = &mut tool.input_schema.extra;
-            // Moved, because `header_params` takes an object and the members of the schema are many.
+            // Moved out for a moment, because `header_params` expects an object.
             let members = Object::from(std::mem::take(schema));
             let params = header_params(&members);
             *schema = members.into();
@@ -149,7 +149,7 @@ impl ToolHeaders {
         if !params.is_empty() && !known.add(tool, params.into()) {
             drop(known);
             let tool = PeerText(tool);
-            tracing::warn!(%tool, "the names of its arguments are too long to be repeated in headers");
+            tracing::warn!(%tool, "the header parameters of a tool are too large to be remembered");
         }
     }
 }
