@@ -119,7 +119,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The one way to write a host, as [`Origin::is_among`] compares it.
+/// Normalizes a host, so that [`Origin::is_among`] can compare it.
 pub(crate) fn host(name: &str) -> String {
     let name = name.strip_prefix('[').unwrap_or(name);
     let name = name.strip_suffix(']').unwrap_or(name);
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn origins_are_read_in_the_one_way_to_read_them() {
+    fn origins_are_normalized() {
         for (url, origin) in [
             ("https://Example.COM/a?b#c", "https://example.com:443"),
             ("HTTP://example.com", "http://example.com:80"),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_read_in_two_ways_is_no_url() {
+    fn ambiguous_urls_are_rejected() {
         for (url, fault) in [
             ("https://evil.example\\@good.example/", UrlFault::Characters),
             ("https://exa mple.com/", UrlFault::Characters),
