@@ -7,6 +7,8 @@ mod handle;
 mod icons;
 #[rustfmt::skip]
 mod methods;
+#[cfg(test)]
+mod one_pass;
 #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
 mod resources;
 

@@ -1,11 +1,10 @@
-//! Icons and websites of servers, tools, resources and prompts (SEP-973): which icon suits, what
-//! may be loaded, and what it really is.
+//! Icons and websites of servers, tools, resources and prompts (SEP-973): chooses, validates and loads
+//! icons, and checks websites.
 //!
-//! Who says where an icon lies is the server, and nothing is known of what lies there. So an icon
-//! is `https` or `data:` and nothing else, from the server's own origin or a host that the program
-//! trusts; it is loaded without anything that says who asks; and it is an image of a kind that is
-//! known by its bytes, whatever it is called. SVG is a document that can hold scripts, and is
-//! refused unless the program says otherwise.
+//! The server names the URL of an icon, and its content is not trusted. The URL must be `https` or
+//! `data:`, at the origin of the server or at a host that the program allows. The icon is loaded
+//! without credentials, and its format is detected from its bytes, whatever the declared type is. SVG
+//! documents can contain scripts, and are rejected by default.
 //!
 //! ```
 //! use mcp_client::icons::{self, IconWish};

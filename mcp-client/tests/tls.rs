@@ -53,9 +53,15 @@ async fn what_is_no_certificate_is_refused() {
     let server = Http::new("https://localhost/mcp").tls_roots(pem);
     let error = Client::builder("test", "1").connect(server).await;
     let error = error.expect_err("no certificate").to_string();
-    assert!(error.contains("cannot be read"), "{error}");
+    assert!(
+        error.contains("cannot read a trusted certificate"),
+        "{error}"
+    );
     let server = Http::new("https://localhost/mcp").tls_roots("nothing");
     let error = Client::builder("test", "1").connect(server).await;
     let error = error.expect_err("no certificate").to_string();
-    assert!(error.contains("cannot be read"), "{error}");
+    assert!(
+        error.contains("cannot read a trusted certificate"),
+        "{error}"
+    );
 }

@@ -9,16 +9,16 @@ use crate::proposals::https_url::{Fetch, ReadFuture, Reference, ResourceReader};
 use crate::protocol::error::CallError;
 
 impl Client {
-    /// Fetches the content of a resource: by its `httpUrl`, where it has one that can be used, and
-    /// else by `resources/read`. (Proposal `https-url`.)
+    /// Fetches the content of a resource: by its `httpUrl` if it has a usable one, otherwise with
+    /// `resources/read`. (Proposal `https-url`.)
     ///
-    /// The URL is used when it is `https`, does not expire soon, and the
-    /// [policy](crate::ClientBuilder::fetch_policy) allows it. Nothing goes there that belongs to
-    /// this connection: no authorization, no header, no cookie. What comes has to have the media
-    /// type and the size of the resource. On any failure except for the size the resource is read
-    /// over this connection instead, and [`Fetched::attempts`](crate::Fetched::attempts) has the reasons. A
-    /// URL whose time is over, or which is refused for that reason (HTTP status 401, 403 or 410),
-    /// is first asked for anew, of servers that speak SEP-2093; so is that of a bare URI.
+    /// The URL is used if it is `https`, does not expire soon, and the
+    /// [policy](crate::ClientBuilder::fetch_policy) allows it. No authorization, header or cookie of
+    /// this connection is sent there. The content must have the media type and the size of the
+    /// resource. After any failure except for the size, the resource is read over this connection, and
+    /// [`Fetched::attempts`](crate::Fetched::attempts) contains the reasons. If the URL has expired or
+    /// is rejected (HTTP status 401, 403 or 410), or if only the URI is known, servers that support
+    /// SEP-2093 are first asked for the current URL.
     ///
     /// ```no_run
     /// # async fn fetch(client: mcp_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -35,9 +35,9 @@ impl Client {
     /// # }
     /// ```
     ///
-    /// Of a resource with several contents it is one: of the type that is
-    /// [asked for](Fetch::as_type), or the one with the URI and the media type of the resource.
-    /// [`read_resource`](Self::read_resource) gives all.
+    /// If the resource has several contents, one of them is returned: that of the
+    /// [requested type](Fetch::as_type), or the one with the URI and the media type of the resource.
+    /// [`read_resource`](Self::read_resource) returns all.
     pub fn fetch(&self, resource: impl Into<Reference>) -> Fetch {
         let policy = self.fetch_policy().clone();
         Fetch::new(Arc::new(self.clone()), resource.into(), policy)

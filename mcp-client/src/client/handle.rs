@@ -183,7 +183,7 @@ impl Client {
     /// another user from now on.
     pub fn forget_cached(&self) {
         if let Some(cache) = &self.shared.features().cache {
-            cache.forget_own();
+            cache.clear_own();
         }
     }
 

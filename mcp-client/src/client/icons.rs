@@ -7,13 +7,12 @@ use crate::icons::{IconPolicy, LoadIcon, Website};
 use crate::util::origin::UrlFault;
 
 impl Client {
-    /// Loads an icon: that of the server, of a tool, resource or prompt. One that is a `data:` URI
-    /// is there at once; one that is an `https` URL asks for the feature `tls`, and goes by the
-    /// [`FetchPolicy`](crate::ClientBuilder) of the client over a connection of its own, without
-    /// authorization and cookies.
+    /// Loads an icon of the server, a tool, a resource or a prompt. A `data:` URI is decoded; an `https`
+    /// URL requires the Cargo feature `tls` and is loaded over a separate connection, without
+    /// authorization and cookies, if the [`FetchPolicy`](crate::ClientBuilder) allows it.
     ///
-    /// Its bytes have to be of an image format that is known, and of the one that the URI, the
-    /// answer and [`Icon::mime_type`] name, as far as they name any.
+    /// The bytes must be an image of a known format, which must be the one that the URI, the HTTP
+    /// response and [`Icon::mime_type`] declare, if they declare one.
     pub fn icon(&self, icon: &Icon) -> LoadIcon {
         LoadIcon::new(
             icon.clone(),
@@ -23,8 +22,7 @@ impl Client {
         )
     }
 
-    /// Judges the website that the server names in its description of itself; `None` where it names
-    /// none.
+    /// Checks the website in the description of the server; `None` if it has none.
     ///
     /// # Errors
     ///

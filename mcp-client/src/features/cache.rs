@@ -9,7 +9,7 @@ use std::time::Duration;
 
 #[cfg(feature = "versioned-resources")]
 use mcp_types::ResourceContentChangedNotification;
-use mcp_types::json::{Map, Number};
+use mcp_types::json::{Map, Number, Object};
 use mcp_types::{
     ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
     Notification, PromptListChangedNotification, ReadResourceRequest, Request,
@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::protocol::caching::is_cacheable;
-use key::params;
+use crate::protocol::params::Params;
 use store::{Key, Scope, Store};
 
 /// The longest time for which a result is cached: a day.
@@ -76,17 +76,17 @@ impl Cache {
         }
     }
 
-    /// Sets the number of results.
+    /// Sets the maximum number of results.
     #[must_use]
     pub fn entries(self, most: usize) -> Self {
-        self.store().limit(Some(most), None);
+        self.store().set_limits(Some(most), None);
         self
     }
 
-    /// Sets the bytes of results and their keys.
+    /// Sets the maximum size of results and their keys, in bytes.
     #[must_use]
     pub fn bytes(self, most: usize) -> Self {
-        self.store().limit(None, Some(most));
+        self.store().set_limits(None, Some(most));
         self
     }
 
@@ -102,7 +102,7 @@ impl Cache {
 
     /// Drops all results.
     pub fn clear(&self) {
-        self.store().forget(|_| true);
+        self.store().invalidate_all(|_| true);
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
@@ -136,29 +136,29 @@ pub(crate) struct ClientCache {
     shared: Option<Scope>,
 }
 
-/// The key of a result that is not cached.
-pub(crate) struct Missing {
+/// The key of a result that is not cached yet.
+pub(crate) struct Vacant {
     method: &'static str,
     params: String,
-    /// The age of the method when the request was sent: a result that a change has outdated since is
+    /// The generation of the method when the request was sent: a result that was invalidated since is
     /// not stored.
-    age: u64,
+    generation: u64,
 }
 
 /// The outcome of a lookup.
-pub(crate) enum Found {
+pub(crate) enum Lookup {
     /// The cached result.
-    Kept(Arc<str>),
+    Cached(Arc<str>),
     /// No result is cached. The response may be stored when it arrives.
-    Missing(Missing),
+    Vacant(Vacant),
     /// The result must not be cached.
-    Never,
+    Uncacheable,
 }
 
 impl ClientCache {
     /// `capabilities` are those of the client, as JSON.
     pub(crate) fn new(cache: Cache, capabilities: &str) -> Self {
-        let own = Scope::Own(cache.store().client());
+        let own = Scope::Own(cache.store().next_client());
         let shared = cache.server.as_ref().map(|server| Scope::Shared {
             server: Arc::clone(server),
             capabilities: capabilities.into(),
@@ -166,26 +166,27 @@ impl ClientCache {
         Self { cache, own, shared }
     }
 
-    /// Looks up the result of a call. If it has to be `fresh`, only prepares to store it.
-    pub(crate) fn find(
+    /// Looks up the result of a call. If it has to be `fresh`, only prepares to store it. `client` and
+    /// `call` are the members that they add to `_meta`.
+    pub(crate) fn look_up(
         &self,
         method: &'static str,
-        text: &str,
-        known: &Map<Box<RawValue>>,
-        meta: &mcp_types::json::Object,
+        params: &Params<'_>,
+        client: &Map<Box<RawValue>>,
+        call: &Object,
         fresh: bool,
-    ) -> Found {
+    ) -> Lookup {
         if !is_cacheable(method) {
-            return Found::Never;
+            return Lookup::Uncacheable;
         }
-        let Some(params) = params(text, known, meta) else {
-            return Found::Never;
+        let Some(params) = key::params(params, client, call) else {
+            return Lookup::Uncacheable;
         };
         let mut store = self.cache.store();
-        let mut missing = Missing {
+        let mut vacant = Vacant {
             method,
             params,
-            age: store.age(method),
+            generation: store.generation(method),
         };
         for scope in [Some(&self.own), self.shared.as_ref()] {
             let Some(scope) = scope.filter(|_| !fresh) else {
@@ -194,18 +195,18 @@ impl ClientCache {
             let key = Key {
                 scope: scope.clone(),
                 method,
-                params: missing.params,
+                params: vacant.params,
             };
             if let Some(text) = store.get(&key, Instant::now()) {
-                return Found::Kept(text);
+                return Lookup::Cached(text);
             }
-            missing.params = key.params;
+            vacant.params = key.params;
         }
-        Found::Missing(missing)
+        Lookup::Vacant(vacant)
     }
 
     /// Stores a result if the server allows it.
-    pub(crate) fn keep(&self, missing: Missing, text: &str) {
+    pub(crate) fn insert(&self, vacant: Vacant, text: &str) {
         #[derive(Deserialize)]
         struct Hints {
             #[serde(rename = "ttlMs")]
@@ -224,61 +225,65 @@ impl ClientCache {
         let shared = self.shared.as_ref().filter(|_| hints.scope == "public");
         let key = Key {
             scope: shared.unwrap_or(&self.own).clone(),
-            method: missing.method,
-            params: missing.params,
+            method: vacant.method,
+            params: vacant.params,
         };
-        let until = Instant::now() + ttl;
-        self.cache.store().put(key, text, until, missing.age);
+        let expiry = Instant::now() + ttl;
+        self.cache
+            .store()
+            .insert(key, text, expiry, vacant.generation);
     }
 
     /// Drops the results that a notification outdates.
-    pub(crate) fn notice(&self, notification: &str, params: &str) {
+    pub(crate) fn invalidate_by(&self, notification: &str, params: &str) {
         match notification {
-            ToolListChangedNotification::METHOD => self.forget(ListToolsRequest::METHOD),
-            PromptListChangedNotification::METHOD => self.forget(ListPromptsRequest::METHOD),
+            ToolListChangedNotification::METHOD => self.invalidate(ListToolsRequest::METHOD),
+            PromptListChangedNotification::METHOD => self.invalidate(ListPromptsRequest::METHOD),
             ResourceListChangedNotification::METHOD => {
-                self.forget(ListResourcesRequest::METHOD);
-                self.forget(ListResourceTemplatesRequest::METHOD);
+                self.invalidate(ListResourcesRequest::METHOD);
+                self.invalidate(ListResourceTemplatesRequest::METHOD);
             }
             ResourceUpdatedNotification::METHOD => {
-                self.changed(key::uri(params));
+                self.invalidate_resource(key::uri(params));
             }
             #[cfg(feature = "versioned-resources")]
             ResourceContentChangedNotification::METHOD => {
                 // Lists contain the version of resources.
-                self.forget(ListResourcesRequest::METHOD);
-                self.changed(key::resource(params));
+                self.invalidate(ListResourcesRequest::METHOD);
+                self.invalidate_resource(key::resource(params));
             }
             _ => {}
         }
     }
 
     /// Drops the results of a resource, or of all resources if the URI is unknown.
-    fn changed(&self, uri: Option<String>) {
+    fn invalidate_resource(&self, uri: Option<String>) {
         let method = ReadResourceRequest::METHOD;
         let Some(uri) = uri else {
-            return self.forget(method);
+            return self.invalidate(method);
         };
         // The URI may be that of a sub-resource, or of a containing one.
-        self.forget_where(method, |params| {
-            let kept = key::uri(params).unwrap_or_default();
-            kept.starts_with(&uri) || uri.starts_with(&kept)
+        self.invalidate_where(method, |params| {
+            let cached = key::uri(params).unwrap_or_default();
+            cached.starts_with(&uri) || uri.starts_with(&cached)
         });
     }
 
     /// Drops the results of a method.
-    pub(crate) fn forget(&self, method: &'static str) {
-        self.forget_where(method, |_| true);
+    pub(crate) fn invalidate(&self, method: &'static str) {
+        self.invalidate_where(method, |_| true);
     }
 
     /// Drops the results that only this client may use.
-    pub(crate) fn forget_own(&self) {
-        self.cache.store().forget(|key| key.scope == self.own);
+    pub(crate) fn clear_own(&self) {
+        self.cache
+            .store()
+            .invalidate_all(|key| key.scope == self.own);
     }
 
-    fn forget_where(&self, method: &'static str, params: impl Fn(&str) -> bool) {
+    fn invalidate_where(&self, method: &'static str, params: impl Fn(&str) -> bool) {
         let server = self.cache.server.as_deref();
-        self.cache.store().changed(method, |key| {
+        self.cache.store().invalidate(method, |key| {
             let ours = match &key.scope {
                 Scope::Shared { server: theirs, .. } => Some(&**theirs) == server,
                 own @ Scope::Own(_) => *own == self.own,
@@ -290,6 +295,6 @@ impl ClientCache {
 
 impl Drop for ClientCache {
     fn drop(&mut self) {
-        self.cache.store().leave(|key| key.scope == self.own);
+        self.cache.store().remove_where(|key| key.scope == self.own);
     }
 }

@@ -1,11 +1,12 @@
 //! [`Call`]: a request that is sent when it is awaited.
 
 mod arguments;
+pub(crate) mod decoded;
 mod prepared;
 
 pub use arguments::IntoObject;
 
-use std::any::TypeId;
+use std::any::Any;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -15,6 +16,7 @@ use mcp_types::json::{Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Outcome, ProgressNotificationParams, Request, Revision};
 
+use self::decoded::Decoded;
 use self::prepared::{Answers, CallParts, PreparedCall};
 use super::shared_connection::SharedConnection;
 use crate::protocol::error::CallError;
@@ -126,16 +128,21 @@ where
         &self.parts.connection.connection().limits
     }
 
-    /// Sends the call until a final result arrives. `read` returns `None` for other results.
+    /// Sends the call until a final result arrives, decodes it with `read`, and hands it to the
+    /// features. `result_of` returns the result of the protocol within the decoded value.
     pub(crate) fn finish<T, F>(
         self,
         read: F,
+        result_of: fn(&mut T) -> &mut dyn Any,
     ) -> impl Future<Output = Result<T, CallError>> + use<R, T, F>
     where
-        F: Fn(Revision, &str) -> Result<Option<T>, VersionError>,
+        F: Fn(Revision, &str) -> Result<Decoded<T>, VersionError>,
     {
         let parts = Box::new(self.parts);
-        async move { PreparedCall::new(parts).await?.finish(read).await }
+        async move {
+            let call = PreparedCall::new(parts).await?;
+            call.finish(read, result_of).await
+        }
     }
 
     /// Sends the call once and returns the result as it is, whether it is final or not. Questions of
@@ -148,9 +155,11 @@ where
     pub async fn outcome(self) -> Result<R::Result, CallError> {
         let method = R::METHOD;
         let call = PreparedCall::new(Box::new(self.parts)).await?;
-        let text = call.send(&Answers::default()).await?;
-        let decoded = lenient::read(call.revision, method, text.get(), Revision::decode);
-        decoded.map_err(|source| CallError::Answer { method, source })
+        let text = call.send(&call.params()?, &Answers::default()).await?;
+        let mut result = lenient::read(call.revision, method, text.get(), Revision::decode)
+            .map_err(|source| CallError::Answer { method, source })?;
+        call.learn(&mut result);
+        Ok(result)
     }
 }
 
@@ -165,40 +174,8 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let adapt = self.parts.connection.features().adapt_result;
-        Box::pin(self.finish(move |revision, text| {
-            let mut result = complete::<R>(revision, text)?;
-            if let (Some(adapt), Some(result)) = (adapt, &mut result) {
-                adapt(result);
-            }
-            Ok(result)
-        }))
+        Box::pin(self.finish(decoded::decode::<R>, |result| result))
     }
-}
-
-/// Decodes a final result; `None` if it is another one.
-fn complete<R>(
-    revision: Revision,
-    text: &str,
-) -> Result<Option<<R::Result as Outcome>::Complete>, VersionError>
-where
-    R: Request,
-    R::Result: Versioned + Outcome<Complete: Versioned + 'static>,
-    <R::Result as Outcome>::Complete: Outcome<Complete = <R::Result as Outcome>::Complete>,
-{
-    // Most types have no other form. Where there is one, a final result is by far the most frequent,
-    // and decoding it directly is faster than finding out its form first.
-    let could_be_more =
-        TypeId::of::<R::Result>() != TypeId::of::<<R::Result as Outcome>::Complete>();
-    if could_be_more
-        && revision == Revision::LATEST
-        && let Ok(result) = revision.decode::<<R::Result as Outcome>::Complete>(text)
-        && let Ok(result) = result.complete()
-    {
-        return Ok(Some(result));
-    }
-    let outcome: R::Result = revision.decode(text)?;
-    Ok(outcome.complete().ok())
 }
 
 impl<R: Request> fmt::Debug for Call<R> {

@@ -24,14 +24,14 @@ pub use page::Page;
 pub use paged::Paged;
 
 impl<R: Paged> Call<R> {
-    /// One page of which malformed elements do not hide the others. Awaiting the call itself
-    /// refuses a page with the first of them.
+    /// Requests one page, without its malformed elements. Awaiting the call itself fails if an element
+    /// is malformed.
     ///
     /// # Errors
     ///
-    /// See [`CallError`]; also where a page is malformed elsewhere than in an element.
+    /// See [`CallError`]. A page that is malformed outside of its elements is an error, too.
     pub async fn page(self) -> Result<Page<R>, CallError> {
-        self.finish(page::read).await
+        self.finish(page::read, Page::result_mut).await
     }
 
     /// Turns the call into a list of this page and all that follow. Timeout, progress and `_meta` of
@@ -42,17 +42,17 @@ impl<R: Paged> Call<R> {
             bounds: Bounds::new(limits),
             first: self.clone(),
             next: Some(self),
-            asking: None,
+            request: None,
             items: Vec::new().into_iter(),
             faults: Vec::new().into_iter().peekable(),
-            at: 0,
+            index: 0,
             ending: None,
         }
     }
 }
 
-/// The elements of a list, over all its pages, in the order of the server. The first page is
-/// asked for with the first element, each further one when the elements before it are used up.
+/// The elements of a list, over all its pages, in the order of the server. Each page is requested when
+/// its first element is.
 ///
 /// ```
 /// # use mcp_client::{CallError, Client};
@@ -61,7 +61,7 @@ impl<R: Paged> Call<R> {
 /// while let Some(tool) = tools.next().await {
 ///     match tool {
 ///         Ok(tool) => println!("{}", tool.name),
-///         // The list goes on behind an element that is malformed.
+///         // The list continues after a malformed element.
 ///         Err(error) => eprintln!("{error}"),
 ///     }
 /// }
@@ -72,37 +72,37 @@ impl<R: Paged> Call<R> {
 /// # }
 /// ```
 ///
-/// A malformed element is a [`CallError::Element`], and the list goes on. Any other error ends it.
-/// A server that sends the same cursor twice, or more than [`Limits`] allow, is a
-/// [`CallError::List`]; the elements that came before it are given first.
+/// A malformed element is a [`CallError::Element`], after which the list continues. Any other error
+/// ends it. If the server sends the same cursor twice, or more than [`Limits`] allow, the list ends
+/// with a [`CallError::List`] after the received elements.
 ///
 /// Dropping a future of [`next`](Self::next) loses nothing: the next one continues the request for
 /// the page. Dropping the list cancels that request.
-#[must_use = "no page is asked for until an element is"]
+#[must_use = "no page is requested before an element is"]
 pub struct List<R: Paged> {
     first: Call<R>,
-    /// Asks for the page that follows; absent behind the last one.
+    /// The call for the next page; absent after the last one.
     next: Option<Call<R>>,
-    asking: Option<Asking<R>>,
+    /// The pending request for a page.
+    request: Option<PageRequest<R>>,
     items: vec::IntoIter<R::Item>,
     faults: Peekable<vec::IntoIter<ElementError>>,
-    /// Elements of the page that were given.
-    at: usize,
-    /// What is wrong behind this page.
+    /// The index of the next element of the page.
+    index: usize,
+    /// The error that follows the elements of this page.
     ending: Option<ListError>,
     bounds: Bounds,
 }
 
-/// The request for a page.
-type Asking<R> = Pin<Box<dyn Future<Output = Result<Page<R>, CallError>> + Send>>;
+type PageRequest<R> = Pin<Box<dyn Future<Output = Result<Page<R>, CallError>> + Send>>;
 
 /// All elements of a list.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Listed<T> {
-    /// The elements that are sound, in the order of the server.
+    /// The valid elements, in the order of the server.
     pub items: Vec<T>,
-    /// The elements that are not.
+    /// The malformed elements.
     pub faults: Vec<ElementError>,
 }
 
@@ -125,7 +125,7 @@ impl<R: Paged> List<R> {
         self.next.unwrap_or(self.first)
     }
 
-    /// The next element; `None` behind the last one, and behind an error that ends the list.
+    /// Returns the next element; `None` after the last one and after an error that ends the list.
     ///
     /// # Errors
     ///
@@ -134,12 +134,13 @@ impl<R: Paged> List<R> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// All elements that are left. Where the server takes a cursor of its own for none, the list
-    /// changed meanwhile: then everything is asked for once more.
+    /// Returns all remaining elements. If the server rejects its own cursor, the list has changed
+    /// meanwhile, and is requested once more from the beginning.
     ///
     /// # Errors
     ///
-    /// What ends the list before its end. [`next`](Self::next) also gives what came before.
+    /// The error that ends the list early. The elements before it are lost; [`next`](Self::next)
+    /// returns them.
     pub async fn all(mut self) -> Result<Listed<R::Item>, CallError> {
         let mut listed = Listed::default();
         let mut again = Some(self.first.clone().fresh());
@@ -172,31 +173,31 @@ impl<R: Paged> List<R> {
             if let Some(source) = self.ending.take() {
                 return Poll::Ready(Some(Err(CallError::List { method, source })));
             }
-            let asking = match &mut self.asking {
-                Some(asking) => asking,
+            let request = match &mut self.request {
+                Some(request) => request,
                 None => match &self.next {
-                    Some(call) => self.asking.insert(Box::pin(call.clone().page())),
+                    Some(call) => self.request.insert(Box::pin(call.clone().page())),
                     None => return Poll::Ready(None),
                 },
             };
-            let page = match asking.as_mut().poll(cx) {
+            let page = match request.as_mut().poll(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(page) => page,
             };
-            self.asking = None;
+            self.request = None;
             let call = self.next.take();
             match page {
-                Ok(page) => self.turn(page, call),
+                Ok(page) => self.set_page(page, call),
                 Err(error) => return Poll::Ready(Some(Err(error))),
             }
         }
     }
 
-    /// The next element of the page, sound or not.
+    /// Returns the next element of the page, valid or malformed.
     fn element(&mut self) -> Option<Result<R::Item, CallError>> {
-        let at = self.at;
-        self.at += 1;
-        match self.faults.next_if(|fault| fault.index == at) {
+        let index = self.index;
+        self.index += 1;
+        match self.faults.next_if(|fault| fault.index == index) {
             Some(source) => Some(Err(CallError::Element {
                 method: R::METHOD,
                 source: Box::new(source),
@@ -206,19 +207,19 @@ impl<R: Paged> List<R> {
     }
 
     /// Continues with a new page.
-    fn turn(&mut self, page: Page<R>, call: Option<Call<R>>) {
+    fn set_page(&mut self, page: Page<R>, call: Option<Call<R>>) {
         let Page {
             result,
             faults,
             bytes,
         } = page;
         let (items, next) = R::split(result);
-        let came = self.bounds.add(items.len() + faults.len(), bytes);
+        let within_bounds = self.bounds.add(items.len() + faults.len(), bytes);
         self.items = items.into_iter();
         self.faults = faults.into_iter().peekable();
-        self.at = 0;
+        self.index = 0;
         if let Some(cursor) = next {
-            match came.and_then(|()| self.bounds.meet(&cursor)) {
+            match within_bounds.and_then(|()| self.bounds.add_cursor(&cursor)) {
                 Ok(()) => {
                     self.next = call.map(|call| call.with(|params| R::go_on(params, cursor)));
                 }
@@ -243,18 +244,18 @@ impl<R: Paged> fmt::Debug for List<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("List")
             .field("method", &R::METHOD)
-            .field("ended", &(self.next.is_none() && self.asking.is_none()))
+            .field("ended", &(self.next.is_none() && self.request.is_none()))
             .finish_non_exhaustive()
     }
 }
 
-/// The limits of a list, and how far it has got.
+/// Checks the received pages of a list against the limits.
 struct Bounds {
     pages: usize,
     items: usize,
     bytes: usize,
     most: (usize, usize, usize),
-    /// Cursors that were given, each as a number that is unlike those of the others.
+    /// Hashes of the received cursors.
     seen: HashSet<u64>,
     hasher: RandomState,
 }
@@ -271,7 +272,7 @@ impl Bounds {
         }
     }
 
-    /// One more page; an error where no other may follow.
+    /// Adds a page. Fails if no other page may follow.
     fn add(&mut self, items: usize, bytes: usize) -> Result<(), ListError> {
         self.pages += 1;
         self.items += items;
@@ -288,7 +289,8 @@ impl Bounds {
         Ok(())
     }
 
-    fn meet(&mut self, cursor: &Cursor) -> Result<(), ListError> {
+    /// Adds a cursor. Fails if it was received before.
+    fn add_cursor(&mut self, cursor: &Cursor) -> Result<(), ListError> {
         if self.seen.insert(self.hasher.hash_one(cursor)) {
             return Ok(());
         }

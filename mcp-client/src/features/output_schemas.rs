@@ -5,18 +5,16 @@ mod validator;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_types::json::Map;
-use mcp_types::{CallToolRequest, Request, Revision};
-use serde::Deserialize;
+use mcp_types::json;
+use mcp_types::{CallToolResult, Tool};
 use serde_json::value::RawValue;
 
 use crate::protocol::error::{BrokenOutput, CallError, OutputError};
-use crate::protocol::lenient;
 use validator::Validator;
 
-/// The number of schemas that are remembered.
+/// The maximum number of schemas.
 const SCHEMAS: usize = 1_024;
-/// The bytes of the schemas that are remembered.
+/// The maximum size of the schemas and names in bytes.
 const BYTES: usize = 4 << 20;
 
 /// The output schemas of tools by name, as they were listed last.
@@ -37,132 +35,102 @@ struct SchemaTable {
 struct Schema {
     text: Arc<RawValue>,
     number: u64,
-    /// Made when it is needed for the first time.
-    ready: Option<Ready>,
+    /// Absent until the first result is checked.
+    compiled: Option<Compiled>,
 }
 
-type Ready = Result<Arc<Validator>, OutputError>;
+type Compiled = Result<Arc<Validator>, OutputError>;
 
 impl OutputSchemas {
     fn table(&self) -> MutexGuard<'_, SchemaTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers the output schemas of the tools on a page.
-    pub(crate) fn learn(&self, page: &str) {
-        #[derive(Deserialize)]
-        struct Page<'a> {
-            #[serde(borrow)]
-            tools: Vec<&'a RawValue>,
-        }
-        #[derive(Deserialize)]
-        struct Tool<'a> {
-            name: String,
-            #[serde(borrow, default, rename = "outputSchema")]
-            output: Option<&'a RawValue>,
-        }
-        let Ok(page) = serde_json::from_str::<Page<'_>>(page) else {
-            return;
-        };
+    /// Remembers the output schemas of listed tools.
+    pub(crate) fn learn(&self, tools: &[Tool]) {
         let mut table = self.table();
-        for tool in page.tools {
-            // Malformed tools are reported when the page is decoded.
-            if let Ok(Tool { name, output }) = serde_json::from_str(tool.get()) {
-                table.set(name, output);
-            }
+        for tool in tools {
+            let schema = tool.output_schema.as_ref();
+            // A decoded schema can always be encoded.
+            table.set(
+                &tool.name,
+                schema.and_then(|schema| json::to_raw(schema).ok()),
+            );
         }
     }
 
-    /// Forgets all schemas, because the list of tools has changed.
-    pub(crate) fn forget(&self) {
+    /// Returns `true` if no schema is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.table().by_tool.is_empty()
+    }
+
+    /// Drops all schemas, because the list of tools has changed.
+    pub(crate) fn clear(&self) {
         *self.table() = SchemaTable::default();
     }
 
     /// Checks the result of a call against the output schema of its tool.
-    pub(crate) fn hold(
-        &self,
-        revision: Revision,
-        params: &str,
-        result: &str,
-    ) -> Result<(), CallError> {
-        #[derive(Deserialize)]
-        struct Called {
-            name: String,
-        }
-        if self.table().by_tool.is_empty() {
-            return Ok(());
-        }
-        let method = CallToolRequest::METHOD;
-        let Ok(Called { name: tool }) = serde_json::from_str(params) else {
+    pub(crate) fn check(&self, tool: &str, result: &CallToolResult) -> Result<(), CallError> {
+        let Err(error) = self.check_content(tool, result) else {
             return Ok(());
         };
-        let Err(error) = self.check(&tool, result) else {
-            return Ok(());
-        };
-        let result = lenient::read(revision, method, result, Revision::decode);
-        let result = result.map_err(|source| CallError::Answer { method, source })?;
         let source = Box::new(BrokenOutput {
-            tool,
+            tool: tool.to_owned(),
             error,
-            result,
+            result: result.clone(),
         });
         Err(CallError::Output { source })
     }
 
     /// Checks the structured content of a result. Tools without a known schema pass.
-    fn check(&self, tool: &str, result: &str) -> Result<(), OutputError> {
-        let Some((text, ready)) = self.table().get(tool) else {
+    fn check_content(&self, tool: &str, result: &CallToolResult) -> Result<(), OutputError> {
+        let Some((text, compiled)) = self.table().get(tool) else {
             return Ok(());
         };
-        let members: Map<&RawValue> = serde_json::from_str(result).unwrap_or_default();
-        if members
-            .get("isError")
-            .is_some_and(|failed| failed.get() == "true")
-        {
+        if result.has_failed() {
             return Ok(());
         }
-        let content = members
-            .get("structuredContent")
-            .ok_or(OutputError::Missing)?;
-        let ready = ready.unwrap_or_else(|| {
-            let ready = Validator::new(&text).map(Arc::new);
-            self.table().made(tool, &text, ready.clone());
-            ready
+        let content = result.structured_content.as_ref();
+        let content = content.ok_or(OutputError::Missing)?;
+        let validator = compiled.unwrap_or_else(|| {
+            let compiled = Validator::new(&text).map(Arc::new);
+            self.table().set_compiled(tool, &text, compiled.clone());
+            compiled
         });
-        ready?.check(content)
+        validator?.check(&content.clone().into())
     }
 }
 
-/// Bytes of a schema and of its tool's name, which is there twice.
+/// Returns the bytes of a schema and of the name of its tool, which the table holds twice.
 fn size(tool: &str, schema: &RawValue) -> usize {
     schema.get().len() + 2 * tool.len()
 }
 
 impl SchemaTable {
-    fn get(&self, tool: &str) -> Option<(Arc<RawValue>, Option<Ready>)> {
+    fn get(&self, tool: &str) -> Option<(Arc<RawValue>, Option<Compiled>)> {
         let schema = self.by_tool.get(tool)?;
-        Some((Arc::clone(&schema.text), schema.ready.clone()))
+        Some((Arc::clone(&schema.text), schema.compiled.clone()))
     }
 
-    fn set(&mut self, tool: String, schema: Option<&RawValue>) {
+    fn set(&mut self, tool: &str, schema: Option<Box<RawValue>>) {
         let Some(schema) = schema else {
-            return self.remove(&tool);
+            return self.remove(tool);
         };
-        let before = self.by_tool.get(&tool);
+        let before = self.by_tool.get(tool);
         if before.is_some_and(|before| before.text.get() == schema.get()) {
             return;
         }
-        self.remove(&tool);
-        self.bytes += size(&tool, schema);
+        self.remove(tool);
+        self.bytes += size(tool, &schema);
         let number = self.next;
         self.next += 1;
-        self.order.insert(number, tool.clone());
+        self.order.insert(number, tool.to_owned());
         let schema = Schema {
-            text: Arc::from(schema.to_owned()),
+            text: Arc::from(schema),
             number,
-            ready: None,
+            compiled: None,
         };
-        self.by_tool.insert(tool, schema);
+        self.by_tool.insert(tool.to_owned(), schema);
         while self.order.len() > SCHEMAS || self.bytes > BYTES {
             let Some((_, oldest)) = self.order.pop_first() else {
                 return;
@@ -178,11 +146,12 @@ impl SchemaTable {
         }
     }
 
-    fn made(&mut self, tool: &str, text: &Arc<RawValue>, ready: Ready) {
+    /// Stores the compiled schema, unless the tool has another schema by now.
+    fn set_compiled(&mut self, tool: &str, text: &Arc<RawValue>, compiled: Compiled) {
         if let Some(schema) = self.by_tool.get_mut(tool)
             && Arc::ptr_eq(&schema.text, text)
         {
-            schema.ready = Some(ready);
+            schema.compiled = Some(compiled);
         }
     }
 }

@@ -82,7 +82,7 @@ impl ServerRequests {
         }
     }
 
-    /// The handlers that answer the requests.
+    /// Returns the handlers that answer the requests.
     pub(crate) fn inputs(&self) -> &Inputs {
         &self.inputs
     }
@@ -142,17 +142,17 @@ impl ServerRequests {
         task.abort();
     }
 
-    /// Reserves room for a request, and returns its number.
+    /// Adds a request to the table, and returns its number.
     fn register(&self, id: &RequestId, bytes: usize) -> Result<u64, ErrorObject> {
         let mut table = self.table();
         if table.by_id.contains_key(id) {
-            let text = "a request with this id is being worked on";
+            let text = "a request with this id is already pending";
             return Err(ErrorObject::invalid_request(text));
         }
         let after = table.bytes.saturating_add(bytes);
         let too_large = !table.by_id.is_empty() && after > self.byte_limit;
         if table.by_id.len() >= self.limit || too_large {
-            return Err(ErrorObject::internal_error("too many requests at once"));
+            return Err(ErrorObject::internal_error("too many pending requests"));
         }
         let number = table.next;
         table.next += 1;

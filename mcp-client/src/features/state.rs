@@ -19,7 +19,7 @@ use super::notifications::NotificationHandlers;
 #[cfg(feature = "json-schema")]
 use super::output_schemas::OutputSchemas;
 use super::server_requests::ServerRequests;
-use super::subscriptions::{Inboxes, Watched, notice};
+use super::subscriptions::{Inboxes, Watched, dispatch};
 use crate::protocol::inbound::{Inbound, InboundRequest, log_malformed};
 
 /// The state of all features of a connection.
@@ -50,16 +50,16 @@ impl Inbound for Features {
     fn notification(&self, revision: Revision, method: &str, params: Option<&RawValue>) -> bool {
         let text = params.map_or("null", RawValue::get);
         if let Some(cache) = &self.cache {
-            cache.notice(method, text);
+            cache.invalidate_by(method, text);
         }
         #[cfg(feature = "json-schema")]
         if method == ToolListChangedNotification::METHOD {
-            self.output_schemas.forget();
+            self.output_schemas.clear();
         }
         let delivered = match method {
             ProgressNotification::METHOD => Ok(false),
             CancelledNotification::METHOD => self.cancelled(revision, text),
-            _ => notice(&self.inboxes, revision, method, params),
+            _ => dispatch(&self.inboxes, revision, method, params),
         };
         let delivered = delivered.unwrap_or_else(|error| {
             log_malformed(method, &error);

@@ -1,11 +1,11 @@
 //! [`Subscription`]: notifications of changes on the server.
 
 mod backoff;
+mod dispatch;
 mod event;
 mod inbox;
 mod legacy;
 mod listen;
-mod notice;
 mod watched;
 
 use std::future::Future;
@@ -20,16 +20,16 @@ use tokio::task::JoinHandle;
 use super::shared_connection::SharedConnection;
 use crate::protocol::error::CallError;
 
+pub(crate) use dispatch::dispatch;
 pub use event::SubscriptionEvent;
 use inbox::Inbox;
 pub(crate) use inbox::Inboxes;
-pub(crate) use notice::notice;
 pub(crate) use watched::Watched;
 
 /// A subscription to changes, created by [`Client::listen`](crate::Client::listen). Dropping it
 /// ends the subscription on the server.
 ///
-/// Events are queued until the program takes them by [`next`](Self::next) or as a [`Stream`]. A
+/// Events are queued until the program receives them with [`next`](Self::next) or as a [`Stream`]. A
 /// change that is announced again while its event is queued is one event.
 #[must_use = "dropping a subscription ends it"]
 pub struct Subscription {
@@ -49,8 +49,8 @@ impl Subscription {
         let limits = &connection.connection().limits;
         let inbox = Arc::new(Inbox::new(filter, limits));
         // The task must not keep the connection open.
-        let (link, features) = connection.parts();
-        let task = tokio::spawn(listen::run(link, features, Arc::clone(&inbox)));
+        let (shared, features) = connection.parts();
+        let task = tokio::spawn(listen::run(shared, features, Arc::clone(&inbox)));
         Self {
             inbox,
             waiting: None,
@@ -59,7 +59,7 @@ impl Subscription {
         }
     }
 
-    /// The next event; `None` once the server has ended the subscription in good order.
+    /// Returns the next event; `None` once the server has ended the subscription.
     ///
     /// Dropping the future loses no event.
     ///

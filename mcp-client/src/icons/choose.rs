@@ -1,16 +1,16 @@
-//! [`choose`]: which of several icons suits best.
+//! [`choose`]: selects the most suitable icon.
 
 use std::cmp::Reverse;
 
 use mcp_types::{Icon, IconTheme};
 
 use super::data;
-use super::format::{ImageFormat, normal};
+use super::format::{ImageFormat, normalized};
 use crate::util::origin::Origin;
 
-/// What an icon is wanted for.
+/// The preferred size, background and media type of an icon.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use = "a wish does nothing until an icon is chosen by it"]
+#[must_use = "a wish does nothing until an icon is chosen with it"]
 pub struct IconWish {
     size: Option<u32>,
     theme: Option<IconTheme>,
@@ -18,7 +18,7 @@ pub struct IconWish {
 }
 
 impl IconWish {
-    /// Any size and background; PNG, JPEG, WebP and GIF, in this order.
+    /// Creates a wish for any size and background, and for PNG, JPEG, WebP and GIF, in this order.
     pub fn new() -> Self {
         let formats = [
             ImageFormat::Png,
@@ -33,22 +33,25 @@ impl IconWish {
         }
     }
 
-    /// To be shown with so many pixels on its longer side.
+    /// Sets the preferred size: the number of pixels on the longer side.
     pub fn size(mut self, pixels: u32) -> Self {
         self.size = Some(pixels);
         self
     }
 
-    /// To be shown on such a background.
+    /// Sets the preferred background.
     pub fn theme(mut self, theme: IconTheme) -> Self {
         self.theme = Some(theme);
         self
     }
 
-    /// Of these media types, the best first. SVG has to be named here, and to be
-    /// [allowed](super::IconPolicy::allow_svg) where it is loaded.
+    /// Sets the accepted media types, the preferred one first. SVG must be named here, and be
+    /// [allowed](super::IconPolicy::allow_svg) to be loaded.
     pub fn types<T: AsRef<str>>(mut self, types: impl IntoIterator<Item = T>) -> Self {
-        self.types = types.into_iter().map(|it| normal(it.as_ref())).collect();
+        self.types = types
+            .into_iter()
+            .map(|it| normalized(it.as_ref()))
+            .collect();
         self
     }
 }
@@ -59,18 +62,18 @@ impl Default for IconWish {
     }
 }
 
-/// The icon that suits best. `None` where none can be shown: of all media types that are wanted,
-/// or with a source that is neither `https` nor `data:`.
+/// Returns the most suitable icon; `None` if no icon has an accepted media type and a source that is
+/// `https` or `data:`.
 ///
-/// One thing decides after the other:
+/// The criteria, in this order:
 ///
-/// 1. The background: made for the one that is wanted, then for any, then for the other one. Where
-///    none is wanted, made for any is best.
-/// 2. The size: the one that is wanted; any size, which is also what an icon without sizes has;
-///    the next larger one; the next smaller one. Where none is wanted: any size, and then the
-///    largest. Of an icon that is not square, the longer side counts.
-/// 3. The media type, in the order of the wish; one that is not known comes last.
-/// 4. The order in which the server names them.
+/// 1. The background: the preferred one, then any, then the other one. Without a preference, icons for
+///    any background come first.
+/// 2. The size: the preferred one; any size, which includes icons without sizes; the next larger one;
+///    the next smaller one. Without a preference: any size, then the largest one. The longer side of
+///    an icon counts.
+/// 3. The media type, in the order of the wish; icons without a media type come last.
+/// 4. The order in which the server lists them.
 ///
 /// ```
 /// use mcp_client::icons::{IconWish, choose};
@@ -92,14 +95,14 @@ pub fn choose<'a>(icons: &'a [Icon], wish: &IconWish) -> Option<&'a Icon> {
         if data.is_none() && Origin::secure(&icon.src).is_err() {
             return None;
         }
-        let said = icon.mime_type.as_deref().or(data).map(normal);
-        let kind = match said.filter(|said| !said.is_empty()) {
-            Some(said) => wish.types.iter().position(|wanted| *wanted == said)?,
+        let declared = icon.mime_type.as_deref().or(data).map(normalized);
+        let kind = match declared.filter(|declared| !declared.is_empty()) {
+            Some(declared) => wish.types.iter().position(|wanted| *wanted == declared)?,
             None => wish.types.len(),
         };
         Some(((theme(icon, wish.theme), size(icon, wish.size), kind), icon))
     });
-    // Of those that are equally good it is the first.
+    // Returns the first of equal elements.
     ranked.min_by_key(|(rank, _)| *rank).map(|(_, icon)| icon)
 }
 
@@ -111,7 +114,7 @@ fn theme(icon: &Icon, wanted: Option<IconTheme>) -> u8 {
     }
 }
 
-/// How well the sizes of an icon suit, the best least.
+/// How well the sizes of an icon fit. The least is the best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Same,
@@ -122,7 +125,7 @@ enum Fit {
 
 fn size(icon: &Icon, wanted: Option<u32>) -> Fit {
     let sizes = icon.sizes.iter().flatten();
-    // Older servers name several in one text.
+    // Older servers list several sizes in one text.
     let sizes = sizes.flat_map(|sizes| sizes.split_ascii_whitespace());
     let fits = sizes.filter_map(|size| {
         if size.eq_ignore_ascii_case("any") {

@@ -4,26 +4,26 @@ use mcp_types::base64::Base64Text;
 
 use super::error::{DataFault, IconError};
 
-/// What a `data:` URI holds.
+/// The content of a `data:` URI.
 pub(super) struct DataUri {
-    /// As it stands there; empty where nothing does.
+    /// The media type with its parameters; empty if the URI has none.
     pub(super) media_type: String,
     pub(super) bytes: Vec<u8>,
 }
 
-/// What stands behind `data:`, if that is what a URI begins with.
-pub(super) fn behind_scheme(uri: &str) -> Option<&str> {
+/// Returns the part after `data:`; `None` for other URIs.
+pub(super) fn strip_scheme(uri: &str) -> Option<&str> {
     let (scheme, rest) = uri.split_once(':')?;
     scheme.eq_ignore_ascii_case("data").then_some(rest)
 }
 
-/// The media type that a `data:` URI names, without looking at the data.
+/// Returns the media type of a `data:` URI, without reading the data.
 pub(super) fn media_type(uri: &str) -> Option<&str> {
-    let (head, _) = behind_scheme(uri)?.split_once(',')?;
+    let (head, _) = strip_scheme(uri)?.split_once(',')?;
     Some(head.split(';').next().unwrap_or_default())
 }
 
-/// Reads what stands behind `data:`, of at most `limit` bytes.
+/// Decodes the part after `data:`, with at most `limit` bytes of data.
 pub(super) fn decode(rest: &str, limit: usize) -> Result<DataUri, IconError> {
     let (head, data) = rest.split_once(',').ok_or(DataFault::NoData)?;
     if !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -36,7 +36,7 @@ pub(super) fn decode(rest: &str, limit: usize) -> Result<DataUri, IconError> {
         Some((media_type, last)) if last.eq_ignore_ascii_case("base64") => (media_type, true),
         _ => (head, false),
     };
-    // Of three bytes, base64 makes four characters, and `%` makes three of each of those.
+    // Base64 encodes three bytes as four characters, and `%` escapes one character as three.
     let most = if base64 {
         (limit / 3 + 1).saturating_mul(12)
     } else {
@@ -78,12 +78,12 @@ mod tests {
     use super::*;
 
     fn read(uri: &str) -> Result<(String, Vec<u8>), IconError> {
-        let rest = behind_scheme(uri).expect("`data:`");
+        let rest = strip_scheme(uri).expect("`data:`");
         decode(rest, 8).map(|data| (data.media_type, data.bytes))
     }
 
     #[test]
-    fn both_forms_are_read() {
+    fn both_forms_are_decoded() {
         for (uri, media_type, bytes) in [
             ("data:,abc", "", &b"abc"[..]),
             ("data:;base64,YWJj", "", b"abc"),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_says_why() {
+    fn invalid_uris_are_errors() {
         for (uri, fault) in [
             ("data:image/png", DataFault::NoData),
             ("data:,a b", DataFault::Characters),
@@ -134,14 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_not_decoded() {
+    fn large_data_is_not_decoded() {
         assert!(read("data:,12345678").is_ok());
         assert!(read("data:,%31%32%33%34%35%36%37%38").is_ok());
         assert!(read("data:;base64,MTIzNDU2Nzg=").is_ok());
         for uri in [
             "data:,123456789",
             "data:;base64,MTIzNDU2Nzg5",
-            // Not even looked at.
+            // Rejected before the invalid data is read.
             &format!("data:,{}%", "1".repeat(30)),
             &format!("data:;base64,{}", "!".repeat(100)),
         ] {

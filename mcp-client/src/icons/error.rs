@@ -1,4 +1,4 @@
-//! [`IconError`]: why an icon is not shown.
+//! [`IconError`]: errors of loading icons.
 
 use mcp_types::base64::Base64Error;
 
@@ -12,57 +12,57 @@ use crate::util::origin::UrlFault;
 #[non_exhaustive]
 pub enum IconError {
     /// Its source is neither an `https` URL nor a `data:` URI.
-    #[error("the source of the icon is not used: {0}")]
+    #[error("invalid source of the icon, expected an `https` URL or a `data:` URI: {0}")]
     Url(#[from] UrlFault),
-    /// It lies neither at the server's own origin nor on a host that is allowed.
-    #[error("the icon lies at {origin}, which is neither the server's own nor allowed")]
+    /// Its origin is neither that of the server nor allowed by the policy.
+    #[error("the icon is at {origin}, which is neither the origin of the server nor allowed")]
     Origin {
         /// Scheme, host and port.
         origin: String,
     },
-    /// Its `data:` URI cannot be read.
-    #[error("the icon's `data:` URI cannot be read: {0}")]
+    /// Its `data:` URI is invalid.
+    #[error("invalid `data:` URI of the icon: {0}")]
     Data(#[from] DataFault),
     /// It is larger than the policy allows.
     #[error("the icon has more than {limit} bytes")]
     TooLarge {
-        /// As many bytes are allowed.
+        /// The maximum size in bytes.
         limit: usize,
     },
-    /// Its bytes are of no image that is known.
-    #[error("the icon is no image that is known")]
+    /// Its bytes are not an image of a known format.
+    #[error("the icon is not an image of a known format")]
     Unknown,
-    /// It is an SVG document, which can hold scripts.
-    #[error("the icon is SVG, which can hold scripts, and is not allowed")]
+    /// It is an SVG document, which can contain scripts.
+    #[error("the icon is an SVG document, which can contain scripts and is not allowed")]
     Svg,
-    /// It is something else than it is said to be.
-    #[error("the icon is said to be `{declared}`, and is {found}")]
+    /// Its format is not the declared one.
+    #[error("the icon is declared as `{declared}`, but it is {found}")]
     Type {
-        /// What it is said to be, by its URI, by the answer, or by the server.
+        /// The media type in its URI, in the HTTP response, or from the server.
         declared: String,
-        /// What it is.
+        /// The format of its bytes.
         found: ImageFormat,
     },
-    /// How wide and high it is cannot be read of its bytes.
-    #[error("the icon is {0}, but broken")]
+    /// Its width and height cannot be read.
+    #[error("the icon is a broken {0} image")]
     Broken(ImageFormat),
     /// It is wider or higher than the policy allows.
-    #[error("the icon has {width}x{height} pixels, more than {limit} on a side")]
+    #[error("the icon has {width}x{height} pixels, but at most {limit} on each side are allowed")]
     Pixels {
         /// Its width.
         width: u32,
         /// Its height.
         height: u32,
-        /// As many are allowed on each side.
+        /// The maximum width and height.
         limit: u32,
     },
     /// It cannot be loaded.
     #[cfg(feature = "tls")]
-    #[error("the icon cannot be loaded: {0}")]
+    #[error("cannot load the icon: {0}")]
     Fetch(#[from] FetchError),
-    /// To load it asks for the feature `tls`.
+    /// Loading it requires the Cargo feature `tls`.
     #[cfg(not(feature = "tls"))]
-    #[error("to load an icon asks for the feature `tls`")]
+    #[error("loading an icon requires the Cargo feature `tls`")]
     NoTls,
 }
 
@@ -70,16 +70,16 @@ pub enum IconError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataFault {
-    /// It has no comma, behind which the data would begin.
-    #[error("it has no data")]
+    /// It has no comma, after which the data would begin.
+    #[error("the comma before the data is missing")]
     NoData,
-    /// It holds characters that no URI has, or `%` without two digits behind it.
-    #[error("it holds characters that no URI has")]
+    /// It contains characters that are not allowed in URIs, or a `%` without two digits after it.
+    #[error("it contains characters that are not allowed in URIs")]
     Characters,
-    /// It has a fragment: a `#` in the data has to be written `%23`.
-    #[error("it has a fragment")]
+    /// It has a fragment: a `#` in the data must be written as `%23`.
+    #[error("it has a fragment, but a `#` in the data must be written as `%23`")]
     Fragment,
-    /// Its data is no base64.
+    /// Its data is not valid base64.
     #[error(transparent)]
     Base64(#[from] Base64Error),
 }

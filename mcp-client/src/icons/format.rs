@@ -1,8 +1,8 @@
-//! [`ImageFormat`]: what bytes are, whatever they are called.
+//! [`ImageFormat`]: detects the format of an image from its bytes.
 
 use std::fmt;
 
-/// A format of images, known by its bytes.
+/// A format of images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ImageFormat {
@@ -14,12 +14,12 @@ pub enum ImageFormat {
     Webp,
     /// GIF.
     Gif,
-    /// SVG: a document, which can hold scripts and refer to others.
+    /// SVG: a document, which can contain scripts and references to other documents.
     Svg,
 }
 
 impl ImageFormat {
-    /// Its media type.
+    /// Returns the media type.
     #[must_use]
     pub fn media_type(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl ImageFormat {
         }
     }
 
-    /// What these bytes begin as; `None` where that is no image of a known format.
+    /// Detects the format from the first bytes of an image; `None` if it is unknown.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
@@ -54,8 +54,8 @@ impl fmt::Display for ImageFormat {
     }
 }
 
-/// A media type without its parameters, in lower case; `image/jpg` is another name of `image/jpeg`.
-pub(super) fn normal(media_type: &str) -> String {
+/// Returns a media type without its parameters, in lower case, and `image/jpeg` for `image/jpg`.
+pub(super) fn normalized(media_type: &str) -> String {
     let essence = media_type.split(';').next().unwrap_or_default();
     let essence = essence.trim().to_ascii_lowercase();
     if essence == "image/jpg" {
@@ -64,7 +64,7 @@ pub(super) fn normal(media_type: &str) -> String {
     essence
 }
 
-/// Whether a media type says nothing of an image.
+/// Returns `true` if a media type does not name a format.
 pub(super) fn is_generic(essence: &str) -> bool {
     matches!(
         essence,
@@ -72,8 +72,8 @@ pub(super) fn is_generic(essence: &str) -> bool {
     )
 }
 
-/// Whether the first element of a document is `svg`. A document with definitions of its own before
-/// it is none that is wanted.
+/// Returns `true` if the first element of a document is `svg`. A document with an internal DTD subset
+/// is rejected.
 fn is_svg(bytes: &[u8]) -> bool {
     let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     loop {
@@ -90,14 +90,14 @@ fn is_svg(bytes: &[u8]) -> bool {
         let Some(at) = rest.windows(end.len()).position(|part| part == end) else {
             return false;
         };
-        let (passed, behind) = rest.split_at(at + end.len());
-        if end == b">" && passed.contains(&b'[') {
+        let (skipped, after) = rest.split_at(at + end.len());
+        if end == b">" && skipped.contains(&b'[') {
             return false;
         }
-        rest = behind;
+        rest = after;
     }
     let name = rest.strip_prefix(b"<svg");
-    let next = name.and_then(|behind| behind.first());
+    let next = name.and_then(|after| after.first());
     next.is_some_and(|next| next.is_ascii_whitespace() || b">/".contains(next))
 }
 
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_are_known_by_their_first_bytes() {
+    fn formats_are_detected_from_the_first_bytes() {
         for (bytes, format) in [
             (&b"\x89PNG\r\n\x1a\n...."[..], Some(ImageFormat::Png)),
             (b"\xff\xd8\xff\xe0", Some(ImageFormat::Jpeg)),
@@ -138,9 +138,9 @@ mod tests {
 
     #[test]
     fn another_name_is_the_same_type() {
-        assert_eq!(normal(" Image/JPG; q=1"), "image/jpeg");
-        assert_eq!(normal("image/PNG"), "image/png");
-        assert!(is_generic(&normal("Application/Octet-Stream;x=y")));
+        assert_eq!(normalized(" Image/JPG; q=1"), "image/jpeg");
+        assert_eq!(normalized("image/PNG"), "image/png");
+        assert!(is_generic(&normalized("Application/Octet-Stream;x=y")));
         assert!(!is_generic("image/png"));
     }
 }

@@ -1,4 +1,4 @@
-//! [`Image`]: an icon that was loaded.
+//! [`Image`]: a loaded icon.
 
 use super::format::ImageFormat;
 
@@ -6,8 +6,8 @@ use super::format::ImageFormat;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Image {
-    /// What it is, by its bytes.
+    /// The format, detected from the bytes.
     pub format: ImageFormat,
-    /// Its bytes. That they begin as the format asks for has been looked at, and nothing else.
+    /// The bytes. Only the beginning is validated: the format and the size in pixels.
     pub bytes: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! [`LoadIcon`]: an icon on its way.
+//! [`LoadIcon`]: loads an icon.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -38,15 +38,15 @@ impl LoadIcon {
         }
     }
 
-    /// Another policy than the default one.
+    /// Sets the policy, instead of the default one.
     pub fn policy(mut self, policy: IconPolicy) -> Self {
         self.policy = policy;
         self
     }
 
     async fn load(self) -> Result<Image, IconError> {
-        let said = self.icon.mime_type.as_deref();
-        if let Some(image) = self.policy.embedded(&self.icon.src, said)? {
+        let declared = self.icon.mime_type.as_deref();
+        if let Some(image) = self.policy.embedded(&self.icon.src, declared)? {
             return Ok(image);
         }
         let server = self.server.as_deref();
@@ -63,7 +63,7 @@ impl LoadIcon {
     async fn remote(&self, server: Option<&str>) -> Result<Image, IconError> {
         use http::StatusCode;
 
-        use crate::protocol::fetch::{FetchError, Get, Got, content_type, plain};
+        use crate::protocol::fetch::{FetchError, Get, Got, check_encoding, content_type};
 
         let accept = if self.policy.svg {
             "image/png, image/jpeg, image/webp, image/gif, image/svg+xml"
@@ -87,14 +87,14 @@ impl LoadIcon {
         if status != StatusCode::OK {
             return Err(FetchError::Status { status }.into());
         }
-        plain(&headers)?;
+        check_encoding(&headers)?;
         let mut bytes = Vec::new();
         while let Some(chunk) = body.chunk().await? {
             bytes.extend_from_slice(&chunk);
         }
         let sent = content_type(&headers);
-        let said = self.icon.mime_type.as_deref();
-        self.policy.image(bytes, [Some(sent.as_str()), said])
+        let declared = self.icon.mime_type.as_deref();
+        self.policy.image(bytes, [Some(sent.as_str()), declared])
     }
 }
 

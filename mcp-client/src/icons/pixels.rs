@@ -1,9 +1,9 @@
-//! How wide and high an image is, read of its first bytes: decoders make room for as much as is
-//! said there.
+//! Reads the width and height of an image from its header. Decoders allocate memory for that many
+//! pixels.
 
 use super::format::ImageFormat;
 
-/// Width and height in pixels; `None` where the image is broken. SVG has none.
+/// Returns width and height in pixels; `None` if the image is broken or SVG.
 pub(super) fn pixels(format: ImageFormat, bytes: &[u8]) -> Option<(u32, u32)> {
     match format {
         ImageFormat::Png => {
@@ -50,28 +50,28 @@ fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// Walks over the segments to that with the frame.
+/// Skips the segments before the one with the frame.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut rest = bytes.get(2..)?;
     loop {
-        let (marker, behind) = rest.split_first_chunk::<2>()?;
+        let (marker, after) = rest.split_first_chunk::<2>()?;
         if marker[0] != 0xff {
             return None;
         }
         match marker[1] {
-            // Filling.
+            // Padding.
             0xff => rest = rest.get(1..)?,
-            // Without a length.
-            0x01 | 0xd0..=0xd7 => rest = behind,
+            // Segments without a length.
+            0x01 | 0xd0..=0xd7 => rest = after,
             0xc0..=0xcf if !matches!(marker[1], 0xc4 | 0xc8 | 0xcc) => {
-                let (height, width) = behind.get(3..7)?.split_at_checked(2)?;
+                let (height, width) = after.get(3..7)?.split_at_checked(2)?;
                 return Some((big(width)?, big(height)?));
             }
-            // The image itself, or its end, before any frame.
+            // The image data, or the end of the image, before a frame.
             0xd8..=0xda => return None,
             _ => {
-                let length = big(behind.get(..2)?)?;
-                rest = behind.get(usize::try_from(length.max(2)).ok()?..)?;
+                let length = big(after.get(..2)?)?;
+                rest = after.get(usize::try_from(length.max(2)).ok()?..)?;
             }
         }
     }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read_of_all_formats() {
+    fn sizes_of_all_formats_are_read() {
         let png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x01\x02\0\0\x03\x04\x08";
         let gif = b"GIF89a\x02\x01\x04\x03";
         let lossy = b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x02\x41\x04\x03";
@@ -100,7 +100,7 @@ mod tests {
         ] {
             assert_eq!(ImageFormat::of(bytes), Some(format), "{bytes:?}");
             assert_eq!(pixels(format, bytes), Some((258, 772)), "{bytes:?}");
-            // No part of it is enough but that.
+            // A part of the header gives the same size or none.
             for end in 0..bytes.len() {
                 let part = bytes.get(..end).expect("a part");
                 let found = pixels(format, part);

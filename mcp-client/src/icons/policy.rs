@@ -1,18 +1,18 @@
-//! [`IconPolicy`]: which icons are shown.
+//! [`IconPolicy`]: which icons are loaded.
 
 use super::data;
 use super::error::IconError;
-use super::format::{ImageFormat, is_generic, normal};
+use super::format::{ImageFormat, is_generic, normalized};
 use super::image::Image;
 use super::pixels::pixels;
 use crate::util::origin::{self, Origin};
 
-/// Which icons are loaded and shown, and which websites are trusted.
+/// Which icons are loaded, and which websites are trusted.
 ///
-/// By default: `data:`, and `https` at the origin of the server, as far as the server has one; at
-/// most 1 MiB and 4096 pixels on a side; no SVG.
+/// By default, `data:` URIs are allowed, and `https` URLs at the origin of the server. Icons can have
+/// 1 MiB and 4096 pixels on each side. SVG is not allowed.
 #[derive(Clone, Debug)]
-#[must_use = "a policy does nothing until something is loaded by it"]
+#[must_use = "a policy does nothing until something is loaded with it"]
 pub struct IconPolicy {
     pub(super) hosts: Vec<String>,
     pub(super) bytes: usize,
@@ -21,7 +21,7 @@ pub struct IconPolicy {
 }
 
 impl IconPolicy {
-    /// The default policy.
+    /// Creates the default policy.
     pub fn new() -> Self {
         Self {
             hosts: Vec::new(),
@@ -31,36 +31,34 @@ impl IconPolicy {
         }
     }
 
-    /// Trusts a host, by its name: icons may lie there, and websites. That it is on the public
-    /// internet is asked of it all the same; that is a matter of
-    /// [`FetchPolicy`](crate::ClientBuilder).
+    /// Allows icons and websites of a host, by its name. Its address must be public, unless the
+    /// [`FetchPolicy`](crate::ClientBuilder) allows others.
     pub fn allow_host(mut self, host: impl AsRef<str>) -> Self {
         self.hosts.push(origin::host(host.as_ref()));
         self
     }
 
-    /// As many bytes at most: 1 MiB by default.
+    /// Sets the maximum size in bytes: 1 MiB by default.
     pub fn size(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// As many pixels at most, on each side: 4096 by default. What an image says of its size is
-    /// looked at before anybody makes room for it. SVG has no pixels.
+    /// Sets the maximum width and height in pixels: 4096 by default. They are read from the header of the
+    /// image, so the program does not decode larger images. SVG has no size in pixels.
     pub fn pixels(mut self, side: u32) -> Self {
         self.pixels = side;
         self
     }
 
-    /// Whether SVG will do: a document that can hold scripts, and refer to what it wants to be
-    /// loaded. Whoever shows one has to keep it from both. `false` by default.
+    /// Sets whether SVG is allowed. SVG documents can contain scripts and load other documents; a program
+    /// that displays them must prevent both. `false` by default.
     pub fn allow_svg(mut self, allow: bool) -> Self {
         self.svg = allow;
         self
     }
 
-    /// Whether a URL may be loaded for a server at another one: that it is `https`, and where it
-    /// lies.
+    /// Fails unless a URL is `https`, and at the origin of the server or at an allowed host.
     pub(super) fn check_url(&self, url: &str, server: Option<&str>) -> Result<(), IconError> {
         let origin = Origin::secure(url)?;
         if self.trusts(&origin, server) {
@@ -75,33 +73,33 @@ impl IconPolicy {
         own.as_ref() == Some(origin) || origin.is_among(&self.hosts)
     }
 
-    /// The image that a `data:` URI holds, if it is one; `None` for other URIs.
+    /// Returns the image in a `data:` URI; `None` for other URIs.
     pub(super) fn embedded(
         &self,
         uri: &str,
-        said: Option<&str>,
+        declared: Option<&str>,
     ) -> Result<Option<Image>, IconError> {
-        let Some(rest) = data::behind_scheme(uri) else {
+        let Some(rest) = data::strip_scheme(uri) else {
             return Ok(None);
         };
         let data = data::decode(rest, self.bytes)?;
-        self.image(data.bytes, [Some(data.media_type.as_str()), said])
+        self.image(data.bytes, [Some(data.media_type.as_str()), declared])
             .map(Some)
     }
 
-    /// Holds bytes to what they are said to be, and to this policy. That they are not too many was
-    /// seen to when they came.
+    /// Checks the bytes of an image against the declared media types and this policy. Their number is
+    /// checked while they are received.
     pub(super) fn image(
         &self,
         bytes: Vec<u8>,
-        said: [Option<&str>; 2],
+        media_types: [Option<&str>; 2],
     ) -> Result<Image, IconError> {
         let format = ImageFormat::of(&bytes).ok_or(IconError::Unknown)?;
-        for said in said.into_iter().flatten() {
-            let declared = normal(said);
+        for media_type in media_types.into_iter().flatten() {
+            let declared = normalized(media_type);
             if !is_generic(&declared) && declared != format.media_type() {
                 return Err(IconError::Type {
-                    declared: said.chars().take(SHOWN).collect(),
+                    declared: media_type.chars().take(SHOWN).collect(),
                     found: format,
                 });
             }
@@ -126,7 +124,7 @@ impl IconPolicy {
     }
 }
 
-/// As many characters of a media type are shown.
+/// The maximum number of characters of a media type in an error.
 const SHOWN: usize = 64;
 
 impl Default for IconPolicy {

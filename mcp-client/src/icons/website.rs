@@ -1,25 +1,25 @@
-//! [`Website`]: whether a website is to be trusted. None is ever opened here.
+//! [`Website`]: checks whether a website is trusted. Websites are never opened here.
 
 use super::policy::IconPolicy;
 use crate::util::origin::{Origin, UrlFault};
 
-/// Where a website lies, as seen from the server that names it.
+/// The relation of a website to the server that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Website {
-    /// At the server's own origin.
+    /// It is at the origin of the server.
     Own {
-        /// Its URL.
+        /// The URL.
         url: String,
     },
-    /// On a host that the program trusts.
+    /// It is on a host that the program allows.
     Trusted {
-        /// Its URL.
+        /// The URL.
         url: String,
     },
-    /// Somewhere else: show the user where, before it is opened.
+    /// It is on another host. Show the host to the user before the website is opened.
     Elsewhere {
-        /// Its URL.
+        /// The URL.
         url: String,
         /// The host, in lower case.
         host: String,
@@ -27,7 +27,7 @@ pub enum Website {
 }
 
 impl IconPolicy {
-    /// Judges a website that the server at this URL names. A server that is a process has none.
+    /// Checks a website that the server at this URL names. A server that is a process has no URL.
     ///
     /// ```
     /// use mcp_client::UrlFault;
@@ -43,8 +43,8 @@ impl IconPolicy {
     ///
     /// # Errors
     ///
-    /// Where it is not to be opened at all: it is not `https` (or at the very origin of a server
-    /// over plain `http`), names a user, or cannot be read in one way only.
+    /// Returns a [`UrlFault`] if the website must not be opened: it is not `https` (except at the origin
+    /// of a server over plain `http`), contains a user name, or is ambiguous.
     pub fn website(&self, url: &str, server: Option<&str>) -> Result<Website, UrlFault> {
         let origin = Origin::parse(url)?;
         let url = url.to_owned();

@@ -1,11 +1,11 @@
-//! Which results say how long they may be cached.
+//! Which results may be cached.
 
 use mcp_types::{
     DiscoverRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
     ListToolsRequest, ReadResourceRequest, Request,
 };
 
-/// The methods whose results say how long they may be kept.
+/// The methods whose results have `ttlMs` and `cacheScope`.
 const METHODS: [&str; 6] = [
     DiscoverRequest::METHOD,
     ListPromptsRequest::METHOD,
@@ -14,7 +14,8 @@ const METHODS: [&str; 6] = [
     ListToolsRequest::METHOD,
     ReadResourceRequest::METHOD,
 ];
-/// Whether results of a method say how long they may be kept.
+
+/// Returns `true` if results of a method have `ttlMs` and `cacheScope`.
 pub(crate) fn is_cacheable(method: &str) -> bool {
     METHODS.contains(&method)
 }

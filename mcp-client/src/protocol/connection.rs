@@ -15,7 +15,7 @@ use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, ClientCapabilities, Implementation,
     LoggingLevel, Notification, ProgressNotification, ProgressNotificationParams, ProgressToken,
-    Proposal, RequestId, Revision,
+    Proposal, RequestId, Revision, Tool,
 };
 use serde_json::value::RawValue;
 use tokio::sync::watch;
@@ -27,10 +27,10 @@ use super::limits::Limits;
 use super::negotiated::Negotiated;
 use super::pending_requests::{PendingRequests, Reply};
 
-/// Messages of a batch that are accepted.
+/// The maximum number of messages in a batch.
 const BATCH: usize = 1_000;
 
-/// Bytes of a malformed message that are read for the log, which shows at most 200 characters.
+/// The maximum number of bytes of a malformed message that are logged.
 const EXCERPT: usize = 1_000;
 
 /// The state of a connection to a server.
@@ -46,7 +46,7 @@ pub(crate) struct Connection {
     pub(crate) pending: Arc<PendingRequests>,
     pub(crate) sender: Arc<dyn MessageSender>,
     pub(crate) inbound: Arc<dyn Inbound>,
-    /// The level from which on servers are asked to log.
+    /// The lowest level of log messages that the client requests.
     pub(crate) log_level: Option<LoggingLevel>,
     /// Counts the negotiations, so that subscriptions notice a new session.
     pub(crate) negotiations: watch::Sender<u64>,
@@ -91,7 +91,7 @@ impl Connection {
     }
 
     /// Parses a message, or a batch where the revision has them.
-    pub(crate) fn parse<'a>(&self, text: &'a [u8]) -> Result<Incoming<'a>, rpc::EnvelopeError> {
+    fn parse<'a>(&self, text: &'a [u8]) -> Result<Incoming<'a>, rpc::EnvelopeError> {
         if self.revision() == Revision::V2025_03_26 {
             rpc::parse_batch(text, BATCH)
         } else {
@@ -101,38 +101,52 @@ impl Connection {
 
     /// Handles a message from a server without sessions.
     pub(crate) fn receive(&self, text: &[u8]) {
-        self.receive_in(0, text);
+        // Malformed messages are logged.
+        let _ = self.receive_in(0, text);
     }
 
     /// Handles a message that belongs to the session with this number.
-    pub(crate) fn receive_in(&self, session: u64, text: &[u8]) {
+    ///
+    /// # Errors
+    ///
+    /// The message, or the first such message of a batch, is malformed and is the response to no
+    /// pending request.
+    pub(crate) fn receive_in(&self, session: u64, text: &[u8]) -> Result<(), rpc::EnvelopeError> {
+        let mut received = Ok(());
         match self.parse(text) {
             Ok(Incoming::Single(message)) => self.handle(session, message),
             Ok(Incoming::Batch(messages)) => {
                 for message in messages {
                     match message {
                         Ok(message) => self.handle(session, message),
-                        Err(fault) => self.malformed(fault, text),
+                        Err(fault) => received = received.and(self.malformed(fault, text)),
                     }
                 }
             }
-            Err(fault) => self.malformed(fault, text),
+            Err(fault) => received = self.malformed(fault, text),
         }
+        received
     }
 
-    fn malformed(&self, fault: rpc::EnvelopeError, text: &[u8]) {
+    /// Logs a malformed message, and fails the request that it responds to. Returns the fault if
+    /// there is no such request.
+    fn malformed(&self, fault: rpc::EnvelopeError, text: &[u8]) -> Result<(), rpc::EnvelopeError> {
         tracing::warn!(
             fault = %PeerDisplay(&fault),
             excerpt = %PeerText(&excerpt(text)),
             "the server sent a malformed message"
         );
-        if let Some(id) = fault.id().filter(|_| fault.is_response()).cloned() {
-            self.pending.reply(&id, Reply::Malformed(fault));
+        match fault.id().filter(|_| fault.is_response()).cloned() {
+            Some(id) if self.pending.contains(&id) => {
+                self.pending.reply(&id, Reply::Malformed(fault));
+                Ok(())
+            }
+            _ => Err(fault),
         }
     }
 
     /// Handles a parsed message.
-    pub(crate) fn handle(&self, session: u64, message: Message<'_>) {
+    fn handle(&self, session: u64, message: Message<'_>) {
         match message {
             Message::Result { id, result, .. } => {
                 self.reply(&id, Reply::Result(result.to_owned()));
@@ -148,7 +162,7 @@ impl Connection {
                     self.reply(&id, Reply::Error(error));
                 } else {
                     let error = PeerDisplay(&error);
-                    tracing::warn!(%error, "the server could not read a message");
+                    tracing::warn!(%error, "the server could not read a message of this client");
                 }
             }
             Message::Notification { method, params, .. } => self.notification(&method, params),
@@ -210,7 +224,7 @@ pub(crate) trait MessageSender: Send + Sync {
     ///
     /// Over HTTP the response to the request carries the answer; the future then hands all received
     /// messages to the connection and ends after the answer. Other transports end when the request
-    /// is queued for the server. Dropping the future gives up the request.
+    /// is queued for the server. Dropping the future cancels the sending.
     ///
     /// # Errors
     ///
@@ -254,6 +268,12 @@ pub(crate) trait MessageSender: Send + Sync {
         None
     }
 
+    /// Remembers which arguments of listed tools are repeated in HTTP headers. Removes tools whose
+    /// schemas have invalid annotations for that.
+    fn learn_tools(&self, tools: &mut Vec<Tool>) {
+        let _ = tools;
+    }
+
     /// Remembers the revision of the server for the next connection; `None` forgets it.
     fn remember_revision(&self, revision: Option<Revision>) {
         let _ = revision;
@@ -281,8 +301,8 @@ pub(crate) struct OutgoingRequest<'a> {
     expect(dead_code, reason = "only HTTP has headers")
 )]
 pub(crate) struct HeaderSource<'a> {
-    /// The name of the tool or prompt, or the URI of the resource, as JSON.
-    pub(crate) name: Option<&'a RawValue>,
-    /// The arguments of the tool.
+    /// The name of the tool or prompt, or the URI of the resource.
+    pub(crate) name: Option<&'a str>,
+    /// The arguments of the tool, as JSON.
     pub(crate) arguments: Option<&'a RawValue>,
 }

@@ -10,6 +10,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_types::Revision;
 use mcp_types::error::DecodeError;
 use mcp_types::peer_text::PeerText;
 use mcp_types::revision::VersionError;
@@ -41,23 +42,23 @@ pub enum CallError {
         source: ErrorObject,
     },
     /// The params cannot be encoded, or the negotiated revision cannot express the request.
-    #[error("`{method}` cannot be said to the server")]
+    #[error("cannot encode the params of `{method}`: {source}")]
     Params {
         /// The method.
         method: &'static str,
         /// Why.
         source: VersionError,
     },
-    /// The result cannot be decoded. The source names the place.
-    #[error("the answer to `{method}` is not its result: {source}")]
+    /// The result cannot be decoded. The source contains the path of the invalid value.
+    #[error("invalid result of `{method}`: {source}")]
     Answer {
         /// The method.
         method: &'static str,
-        /// What is wrong with it, and where.
+        /// What is wrong, and where.
         source: VersionError,
     },
     /// The response is malformed.
-    #[error("the answer to `{method}` is no message: {source}")]
+    #[error("malformed response to `{method}`: {source}")]
     Message {
         /// The method.
         method: &'static str,
@@ -65,7 +66,7 @@ pub enum CallError {
         source: EnvelopeError,
     },
     /// The result is of a type that this client does not know.
-    #[error("the answer to `{method}` has the unknown result type `{result_type}`")]
+    #[error("the result of `{method}` has the unknown type `{result_type}`")]
     ResultType {
         /// The method.
         method: &'static str,
@@ -73,7 +74,7 @@ pub enum CallError {
         result_type: String,
     },
     /// A question of the server could not be answered, so the call cannot continue.
-    #[error("a question of the server during `{method}` has no answer: {source}")]
+    #[error("cannot answer a question of the server during `{method}`: {source}")]
     Input {
         /// The method.
         method: &'static str,
@@ -81,7 +82,7 @@ pub enum CallError {
         source: InputError,
     },
     /// The server answered with questions more than [`Limits::rounds`](crate::Limits) times.
-    #[error("`{method}` was answered with questions {rounds} times")]
+    #[error("the server answered `{method}` with questions {rounds} times, which is the limit")]
     Rounds {
         /// The method.
         method: &'static str,
@@ -90,7 +91,9 @@ pub enum CallError {
     },
     /// The server answered with more questions at once than
     /// [`Limits::server_requests`](crate::Limits). No handler has seen them.
-    #[error("`{method}` was answered with {asked} questions at once, {limit} are allowed")]
+    #[error(
+        "the server answered `{method}` with {asked} questions at once, but at most {limit} are allowed"
+    )]
     Questions {
         /// The method.
         method: &'static str,
@@ -99,15 +102,15 @@ pub enum CallError {
         /// The limit.
         limit: usize,
     },
-    /// An element of a list is malformed. The list goes on behind it.
-    #[error("an element of `{method}` is malformed: {source}")]
+    /// An element of a list is malformed. The list continues after it.
+    #[error("malformed element in the result of `{method}`: {source}")]
     Element {
         /// The method.
         method: &'static str,
         /// The position of the element, and what is wrong with it.
         source: Box<ElementError>,
     },
-    /// A list does not end where it should.
+    /// A list has more pages than the client requests.
     #[error("the list of `{method}` does not end: {source}")]
     List {
         /// The method.
@@ -115,17 +118,17 @@ pub enum CallError {
         /// Why.
         source: ListError,
     },
-    /// The structured result of a tool breaks the tool's `outputSchema`. Results are checked against
-    /// the schemas that were listed last on this connection, if any.
+    /// The structured result of a tool does not match the tool's `outputSchema`. Results are checked
+    /// if the tool was listed on this connection.
     #[cfg(feature = "json-schema")]
-    #[error("the structured result of a tool is not what it promises: {source}")]
+    #[error("invalid structured result of the tool {source}")]
     Output {
         /// Why, and the result.
         source: Box<BrokenOutput>,
     },
     /// The request needs a proposal that not both sides [announced](crate::Client::negotiated).
     #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
-    #[error("`{method}` cannot be asked in this way: not both sides announced `{}`", proposal.as_str())]
+    #[error("`{method}` requires that both sides support the proposal `{}`", proposal.as_str())]
     NotNegotiated {
         /// The method.
         method: &'static str,
@@ -133,15 +136,15 @@ pub enum CallError {
         proposal: mcp_types::Proposal,
     },
     /// The response did not arrive in time. The request was cancelled on the server.
-    #[error("no answer to `{method}` within {after:?}")]
+    #[error("no response to `{method}` within {:?}", rounded(*after))]
     Timeout {
         /// The method.
         method: &'static str,
         /// The elapsed time.
         after: Duration,
     },
-    /// The connection failed before there was an answer.
-    #[error("no answer to `{method}`: {source}")]
+    /// The connection failed before the response arrived.
+    #[error("no response to `{method}`: {source}")]
     Lost {
         /// The method.
         method: &'static str,
@@ -176,7 +179,7 @@ impl CallError {
 #[non_exhaustive]
 pub enum TransportError {
     /// Reading or writing failed.
-    #[error("reading from or writing to the server failed: {0}")]
+    #[error("cannot read from or write to the server: {0}")]
     Io(#[from] std::io::Error),
     /// The connection was closed, by the server or by [`Client::close`](crate::Client::close).
     #[error("the connection is closed")]
@@ -187,36 +190,35 @@ pub enum TransportError {
         /// The limit.
         limit: usize,
     },
-    /// An exchange over HTTP failed.
+    /// An HTTP request failed.
     #[cfg(feature = "http")]
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// The server's program cannot be started.
-    #[error("`{program}` cannot be started: {source}")]
+    /// The program of the server cannot be started.
+    #[error("cannot start `{program}`: {source}")]
     Spawn {
-        /// The program, as it was named.
+        /// The program, as the application named it.
         program: String,
         /// Why not.
         source: std::io::Error,
     },
     /// The process of the server exited unexpectedly.
-    #[error("the server's process ended ({status}){}", last_words(stderr))]
+    #[error("the server process exited ({status}){}", last_lines(stderr))]
     Exited {
-        /// How it ended.
+        /// The exit status.
         status: std::process::ExitStatus,
-        /// The last lines that it wrote to its standard error, at most 4 KiB; empty where that
-        /// is not captured.
+        /// The last lines of its standard error, at most 4 KiB; empty if it is not captured.
         stderr: String,
     },
-    /// The session with the server had ended, and no other one could be begun.
+    /// The session with the server has ended, and a new one could not be started.
     #[cfg(feature = "http")]
-    #[error("the session had ended, and no other could be begun: {source}")]
+    #[error("the session has ended, and a new one could not be started: {source}")]
     Session {
         /// Why not.
         source: Arc<ConnectError>,
     },
     /// The server was restarted, but the negotiation with it failed.
-    #[error("the server was started again, in vain: {source}")]
+    #[error("the server process was restarted, but the negotiation with it failed: {source}")]
     Restarted {
         /// Why not.
         source: Box<ConnectError>,
@@ -247,12 +249,35 @@ impl TransportError {
     }
 }
 
-fn last_words(stderr: &str) -> String {
+fn last_lines(stderr: &str) -> String {
     if stderr.is_empty() {
         String::new()
     } else {
-        format!("; its last words:\n{stderr}")
+        format!("; the last lines of its standard error:\n{stderr}")
     }
+}
+
+/// Rounds a time down, for errors.
+fn rounded(time: Duration) -> Duration {
+    let unit = if time < Duration::from_secs(1) {
+        1
+    } else {
+        100
+    };
+    let rounded = time.as_millis() / unit * unit;
+    u64::try_from(rounded).map_or(time, Duration::from_millis)
+}
+
+fn revisions(revisions: &[Revision]) -> String {
+    let names: Vec<_> = revisions.iter().map(|revision| revision.as_str()).collect();
+    names.join(", ")
+}
+
+fn names(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names.join(", ")
 }
 
 /// Returns the revisions of a server in the form in which an error repeats them.
@@ -272,12 +297,18 @@ pub enum ConnectError {
     #[error(transparent)]
     Call(#[from] CallError),
     /// No revision is supported by both sides.
-    #[error("the server speaks {theirs:?}, none of which this client does")]
+    #[error(
+        "no common protocol version: the client accepts {}, the server supports {}",
+        revisions(ours),
+        names(theirs)
+    )]
     Revision {
+        /// The revisions that the client accepts.
+        ours: Vec<Revision>,
         /// The revisions of the server: at most 32 names, and 200 characters of each.
         theirs: Vec<String>,
     },
     /// The description of the server cannot be decoded.
-    #[error("what the server says of itself cannot be read: {0}")]
+    #[error("invalid description of the server: {0}")]
     Decode(#[from] DecodeError),
 }

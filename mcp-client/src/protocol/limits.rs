@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-/// Bounds on everything that a server can make grow or last. The defaults suit most clients.
+/// Bounds on the memory and the time that a server can use. The defaults suit most clients.
 ///
-/// `usize::MAX` and `Duration::MAX` mean no bound. A time of zero allows only what needs no waiting.
-/// A connection works with every value: a call is sent at least once, and one event and one message
-/// can be queued.
+/// `usize::MAX` and `Duration::MAX` mean no bound. A timeout of zero elapses unless the result is
+/// already there. A connection works with every value: a call is sent at least once, and one event
+/// and one message can be queued.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one message: 16 MiB.
+    /// The maximum size of a message in bytes: 16 MiB.
     pub message_bytes: usize,
     /// The timeout of a call: 1 minute. [`Call::timeout`](crate::Call::timeout) overrides it.
     pub call_time: Duration,
@@ -19,36 +19,36 @@ pub struct Limits {
     pub probe_time: Duration,
     /// The timeout of connecting to a server over HTTP, without TLS: 10 seconds.
     pub connect_time: Duration,
-    /// How often a call is sent whose response asks questions again and again: 16 times.
+    /// How often a call is sent if each response asks questions: 16 times.
     pub rounds: usize,
-    /// Questions of the server that handlers work on at once: 64.
+    /// The number of questions of the server that handlers answer at once: 64.
     ///
-    /// A server of an older revision asks by requests; one more is refused. A server of the newest
-    /// revision answers a call with questions: more of them in one answer end the call with
-    /// [`CallError::Questions`](crate::CallError), and no handler sees any. Those of several calls
-    /// wait for their turn, each no longer than the timeout of its call.
+    /// A server of an older revision asks with requests; further ones are refused. A server of the
+    /// newest revision answers a call with questions. If one response has more of them, the call
+    /// fails with [`CallError::Questions`](crate::CallError) and no handler is called. Questions of
+    /// several calls wait, each at most for the timeout of its call.
     pub server_requests: usize,
-    /// Events that a [`Subscription`](crate::Subscription) queues for the program: 1024. One
-    /// [`Missed`](crate::SubscriptionEvent::Missed) stands for all further ones.
+    /// The number of events that a [`Subscription`](crate::Subscription) queues: 1024. Further ones
+    /// are replaced by one [`Missed`](crate::SubscriptionEvent::Missed).
     pub pending_events: usize,
-    /// The first pause before a subscription is tried again whose connection broke: 500 milliseconds.
-    /// It doubles each time, and is never shorter than 10 milliseconds.
+    /// The first pause before an interrupted subscription is opened again: 500 milliseconds. It doubles
+    /// each time, and is never shorter than 10 milliseconds.
     pub retry_first: Duration,
     /// The longest such pause: 30 seconds.
     pub retry_most: Duration,
-    /// Pages of a list that are requested before the list counts as endless: 1,000.
+    /// The number of pages of a list after which no further page is requested: 1,000.
     pub list_pages: usize,
-    /// Elements of a list after which no further page is requested: 100,000.
+    /// The number of elements of a list after which no further page is requested: 100,000.
     pub list_items: usize,
-    /// Bytes of a list after which no further page is requested: 64 MiB.
+    /// The size of a list in bytes after which no further page is requested: 64 MiB.
     pub list_bytes: usize,
-    /// Bytes that are queued for a server that does not read before calls wait: 1 MiB.
+    /// The number of bytes that are queued for a server that does not read, before calls wait: 1 MiB.
     pub queued_bytes: usize,
-    /// Bytes of the messages of queued events, see [`pending_events`](Self::pending_events): 4 MiB.
-    /// One event may be larger.
+    /// The size of the queued [events](Self::pending_events) in bytes: 4 MiB. A single event may be
+    /// larger.
     pub pending_bytes: usize,
-    /// Bytes of the requests of a server of an older revision that handlers work on at once: 32 MiB.
-    /// One request may be larger; further ones are refused then.
+    /// The size in bytes of the requests of a server of an older revision that handlers answer at
+    /// once: 32 MiB. A single request may be larger; further ones are then refused.
     pub server_request_bytes: usize,
 }
 

@@ -1,8 +1,8 @@
-//! [`negotiate`]: finds out the era of a server, and agrees on a revision.
+//! [`negotiate`]: detects the era of a server, and negotiates a revision.
 
 use std::sync::Arc;
 
-use mcp_types::json::{self, Object, Value};
+use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
@@ -15,6 +15,8 @@ use mcp_types::{
     UnsupportedProtocolVersionErrorData,
 };
 
+use serde::Deserialize;
+
 use super::connection::{Connection, HeaderSource};
 use super::error::{self, CallError, ConnectError};
 use super::lenient;
@@ -25,16 +27,22 @@ use super::roundtrip::{CallTimeout, notify, roundtrip};
 /// The newest revision that begins with a handshake.
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
-/// Agrees with the server on a revision: on the pinned one, or on the newest that both sides
-/// support.
+/// Negotiates a revision with the server: the pinned one, or the newest that both sides support.
 pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), ConnectError> {
     match connection.pinned {
-        Some(Revision::LATEST) => modern(connection, discover(connection).await?),
+        Some(Revision::LATEST) => match discover(connection).await {
+            Ok(found) => modern(connection, found),
+            Err(CallError::Refused { source, .. })
+                if source.code == UNSUPPORTED_PROTOCOL_VERSION =>
+            {
+                return Err(unsupported(connection, &offered(&source)?));
+            }
+            Err(error) => return Err(error.into()),
+        },
         Some(revision) => {
             let agreed = initialize(connection, revision).await?;
             if agreed != revision {
-                let theirs = vec![agreed.as_str().to_owned()];
-                return Err(ConnectError::Revision { theirs });
+                return Err(unsupported(connection, &[agreed.as_str().to_owned()]));
             }
         }
         None => {
@@ -57,7 +65,7 @@ async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
         }
     }
     let older = match discover(connection).await {
-        Ok(found) => match best(&found.supported_versions)? {
+        Ok(found) => match best(connection, &found.supported_versions)? {
             Revision::LATEST => {
                 modern(connection, found);
                 return Ok(());
@@ -65,7 +73,7 @@ async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
             older => older,
         },
         Err(CallError::Refused { source, .. }) if is_modern(&source) => {
-            match best(&offered(&source)?)? {
+            match best(connection, &offered(&source)?)? {
                 // The server rejects the revision that it offers: try once more.
                 Revision::LATEST => {
                     modern(connection, discover(connection).await?);
@@ -75,8 +83,8 @@ async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
             }
         }
         Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
-        // Any other error: an older server that does not know the method. Some older server
-        // processes exit when they receive it, and are restarted.
+        // After any other error, assume an older server that does not support the method. Some older
+        // server processes exit when they receive it, and are restarted.
         Err(_) => {
             connection.state.wait_reconnected().await;
             NEWEST_LEGACY
@@ -102,12 +110,7 @@ pub(crate) async fn set_level(connection: &Arc<Connection>) -> Result<(), CallEr
         return Ok(());
     }
     let method = SetLevelRequest::METHOD;
-    let params = json::to_value(&SetLevelRequestParams::new(level));
-    let params = params.map_err(|error| CallError::Params {
-        method,
-        source: error.into(),
-    })?;
-    let params = Object::from([("level", params.get("level").cloned().unwrap_or_default())]);
+    let params = SetLevelRequestParams::new(level);
     let time = CallTimeout::new(connection.limits.call_time);
     match roundtrip(connection, method, time, HeaderSource::default(), |_| {
         params
@@ -149,11 +152,21 @@ fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
 }
 
 /// Returns the newest revision that both sides support.
-fn best(theirs: &[String]) -> Result<Revision, ConnectError> {
+fn best(connection: &Connection, theirs: &[String]) -> Result<Revision, ConnectError> {
     let known = theirs.iter().filter_map(|name| name.parse().ok());
-    known.max().ok_or_else(|| ConnectError::Revision {
+    known.max().ok_or_else(|| unsupported(connection, theirs))
+}
+
+/// Returns the error for a server that supports only these revisions.
+fn unsupported(connection: &Connection, theirs: &[String]) -> ConnectError {
+    let ours = match connection.pinned {
+        Some(revision) => vec![revision],
+        None => Revision::ALL.to_vec(),
+    };
+    ConnectError::Revision {
+        ours,
         theirs: error::offered(theirs),
-    })
+    }
 }
 
 async fn discover(connection: &Arc<Connection>) -> Result<DiscoverResult, CallError> {
@@ -174,6 +187,13 @@ fn modern(connection: &Connection, found: DiscoverResult) {
         capabilities: found.capabilities,
         instructions: found.instructions,
     });
+}
+
+/// The revision that a server chose in the handshake; empty if it named none.
+#[derive(Deserialize)]
+struct AgreedRevision {
+    #[serde(default, rename = "protocolVersion")]
+    agreed: String,
 }
 
 /// Performs the handshake of the older revisions, and returns the revision that the server chose.
@@ -207,14 +227,11 @@ pub(crate) async fn initialize(
     })
     .await?;
 
-    let agreed: Object = json::from_str(text.get())?;
-    let agreed = agreed.get("protocolVersion").and_then(Value::as_str);
-    let agreed = agreed.unwrap_or_default();
+    // The form of the result depends on the revision that it names.
+    let AgreedRevision { agreed } = json::from_str(text.get())?;
     let known = agreed.parse().ok();
     let Some(revision) = known.filter(|&revision: &Revision| revision < Revision::LATEST) else {
-        return Err(ConnectError::Revision {
-            theirs: error::offered(&[agreed.to_owned()]),
-        });
+        return Err(unsupported(connection, &[agreed]));
     };
     let result: InitializeResult = revision
         .decode(text.get())

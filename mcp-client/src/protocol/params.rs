@@ -1,4 +1,8 @@
 //! [`Params`]: the params of a request, composed of JSON texts.
+//!
+//! The params of a call are encoded as text, because older revisions have no other form, and split
+//! into their members once. Everything that depends on them, such as the message, the headers and
+//! the key of the cached result, is composed from these members.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,17 +12,25 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
+#[cfg(test)]
+thread_local! {
+    /// Counts the calls of [`Params::split`] on this thread.
+    pub(crate) static SPLITS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// The member of params that holds metadata of the request.
 pub(crate) const META: &str = "_meta";
 
-/// Params that are being composed. Values stay text: only the names of members, and of the members
-/// of `_meta`, are read.
+/// Params as a list of members. Values stay text: only the names of members, and of the members of
+/// `_meta`, are decoded. A clone copies references.
+#[derive(Clone)]
 pub(crate) struct Params<'a> {
     members: Members<'a>,
     meta: Members<'a>,
 }
 
 /// The value of a member.
+#[derive(Clone, Copy)]
 pub(crate) enum ParamValue<'a> {
     Raw(&'a RawValue),
     Value(&'a Value),
@@ -34,14 +46,21 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// Reads params that are encoded in the form of a revision; `null` means none.
-    pub(crate) fn read(text: &'a str) -> serde_json::Result<Self> {
-        let mut members = Members::read(text)?;
+    /// Splits params that are encoded in the form of a revision; `null` means none.
+    pub(crate) fn split(text: &'a str) -> serde_json::Result<Self> {
+        #[cfg(test)]
+        SPLITS.set(SPLITS.get() + 1);
+        let mut members = Members::split(text)?;
         let meta = match members.remove(META) {
-            Some(ParamValue::Raw(meta)) => Members::read(meta.get())?,
+            Some(ParamValue::Raw(meta)) => Members::split(meta.get())?,
             _ => Members::default(),
         };
         Ok(Self { members, meta })
+    }
+
+    /// Returns `true` if there is such a member.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.members.0.iter().any(|(known, _)| known == name)
     }
 
     /// Returns the text of a member.
@@ -51,6 +70,12 @@ impl<'a> Params<'a> {
             (_, ParamValue::Raw(text)) => Some(text),
             _ => None,
         }
+    }
+
+    /// Returns the value of a member that is a string.
+    pub(crate) fn string(&self, name: &str) -> Option<Cow<'a, str>> {
+        let Text(text) = serde_json::from_str(self.text(name)?.get()).ok()?;
+        Some(text)
     }
 
     /// Adds a member, or replaces it.
@@ -78,14 +103,20 @@ impl<'a> Params<'a> {
         self.meta.set(name, ParamValue::Value(value));
         self
     }
+
+    /// Removes the members of `_meta` whose names do not match.
+    pub(crate) fn retain_meta(mut self, matches: impl Fn(&str) -> bool) -> Self {
+        self.meta.0.retain(|(name, _)| matches(name));
+        self
+    }
 }
 
 /// The members of an object in their order. There are few, so a linear search is the fastest.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Members<'a>(Vec<(Cow<'a, str>, ParamValue<'a>)>);
 
 impl<'a> Members<'a> {
-    fn read(text: &'a str) -> serde_json::Result<Self> {
+    fn split(text: &'a str) -> serde_json::Result<Self> {
         let members: Option<Self> = serde_json::from_str(text)?;
         Ok(members.unwrap_or_default())
     }
@@ -103,12 +134,12 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Reads text that this client has written, in which no name occurs twice.
+/// Splits text that this client has written, in which no name occurs twice.
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
+        struct Split;
 
-        impl<'de> Visitor<'de> for Read {
+        impl<'de> Visitor<'de> for Split {
             type Value = Members<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -117,20 +148,20 @@ impl<'de> Deserialize<'de> for Members<'de> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::with_capacity(4);
-                while let Some((Name(name), value)) = map.next_entry()? {
+                while let Some((Text(name), value)) = map.next_entry()? {
                     members.push((name, ParamValue::Raw(value)));
                 }
                 Ok(Members(members))
             }
         }
 
-        deserializer.deserialize_map(Read)
+        deserializer.deserialize_map(Split)
     }
 }
 
-/// A name, copied only if it contains escapes.
+/// A string, copied only if it contains escapes.
 #[derive(serde::Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Serialize for Params<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

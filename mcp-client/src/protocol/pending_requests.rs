@@ -113,6 +113,11 @@ impl PendingRequests {
         slot.is_some_and(|slot| slot.reply.send(reply).is_ok())
     }
 
+    /// Returns `true` if the request with the id of a response is pending.
+    pub(crate) fn contains(&self, id: &RequestId) -> bool {
+        number(id).is_some_and(|id| self.is_pending(id))
+    }
+
     /// Returns `true` if a request with this id is pending.
     pub(crate) fn is_pending(&self, id: i64) -> bool {
         self.table().slots.contains_key(&id)

@@ -76,8 +76,8 @@ pub(crate) async fn roundtrip<P: Serialize>(
     }
 }
 
-/// Sends a notification, with the timeout of a call: the server may not read it, or, over HTTP, may
-/// not answer the POST.
+/// Sends a notification. Fails after the timeout of a call if the server does not read it, or does not
+/// respond to the POST over HTTP.
 pub(crate) async fn notify(
     connection: &Arc<Connection>,
     method: &'static str,
@@ -139,7 +139,7 @@ impl Drop for CancelOnDrop<'_> {
 /// The timeout of a call, which reports of progress may extend.
 #[derive(Clone)]
 pub(crate) struct CallTimeout {
-    /// Counts from the beginning, or from the last report of progress.
+    /// The timeout since the start, or since the last report of progress.
     pub(crate) time: Duration,
     /// The limit in total. Reports of progress extend the time only if this is set.
     pub(crate) most: Option<Duration>,
@@ -148,7 +148,7 @@ pub(crate) struct CallTimeout {
 }
 
 impl CallTimeout {
-    /// A call without a timeout.
+    /// Creates a timeout that never elapses.
     pub(crate) fn endless() -> Self {
         Self::new(Duration::MAX)
     }

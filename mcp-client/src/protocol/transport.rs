@@ -1,4 +1,4 @@
-//! [`Transport`]: what a way to a server provides.
+//! [`Transport`]: a connection to a server that can be opened.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use super::connection::{Connection, MessageSender};
 use super::error::TransportError;
 use super::limits::Limits;
 
-/// A way to a server: [`ByteStream`](crate::ByteStream), `ChildProcess` (feature `process`), `Http`
+/// Connects a client to a server: [`ByteStream`](crate::ByteStream), `ChildProcess` (feature `process`), `Http`
 /// (feature `http`). Only this crate implements it.
 pub trait Transport: OpenTransport + Send {}
 

@@ -1,5 +1,4 @@
-//! [`Http`]: Streamable HTTP, of the newest revision and of the older ones, and below them the
-//! HTTP+SSE of 2024-11-05.
+//! [`Http`]: Streamable HTTP of all revisions, and HTTP+SSE of 2024-11-05.
 
 mod authorize;
 mod body;
@@ -56,7 +55,7 @@ use sender::HttpSender;
 ///
 /// Connections are pooled. Redirects are followed within the origin, if they keep method and body
 /// (statuses 307 and 308). `https` requires the feature `tls`.
-#[must_use = "a transport does nothing until a client connects by it"]
+#[must_use = "a transport does nothing until a client connects with it"]
 pub struct Http {
     url: String,
     headers: Vec<(String, String)>,
@@ -85,7 +84,7 @@ impl Http {
         self
     }
 
-    /// Sets the source of the header `Authorization`. It is asked before every request, and again when
+    /// Sets the source of the header `Authorization`. It is called before every request, and again when
     /// the server rejects one.
     pub fn auth(mut self, authorize: impl Authorize + 'static) -> Self {
         self.authorize = Some(Arc::new(authorize));

@@ -1,4 +1,4 @@
-//! Servers that are started as child processes and speak on their standard streams.
+//! [`ChildProcess`]: servers that are started as child processes.
 
 mod command;
 mod group;

@@ -1,4 +1,4 @@
-//! Any pair of byte streams: a pipe, a socket, a duplex in memory. One message a line.
+//! [`ByteStream`]: messages over a pair of byte streams, one per line.
 
 use std::io;
 use std::pin::pin;
@@ -17,19 +17,19 @@ use crate::protocol::error::TransportError;
 use crate::protocol::limits::Limits;
 use crate::protocol::transport::{OpenTransport, OpenedTransport};
 
-/// Bytes that one read asks for.
+/// The size of a read in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// The time in which a client that closes writes what is queued.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// The time in which a closing client writes the queued messages.
+const FLUSH_TIME: Duration = Duration::from_secs(1);
 
-/// A pair of byte streams, one message a line: a Unix socket, TCP, a duplex in memory.
+/// A pair of byte streams with one message per line: a Unix socket, TCP, a duplex stream in memory.
 ///
-/// A line of more than [`Limits::message_bytes`] is skipped, and every call that waits ends with
+/// A line of more than [`Limits::message_bytes`] is skipped, and all pending calls fail with
 /// [`TransportError::TooLong`], because the line may have been the response to any of them.
 ///
-/// [`Client::close`](crate::Client::close) writes what is left, for a second at most, and shuts the
-/// writer down.
+/// [`Client::close`](crate::Client::close) writes the queued messages, for at most a second, and shuts
+/// down the writer.
 ///
 /// ```no_run
 /// # #[cfg(unix)]
@@ -82,16 +82,16 @@ where
             sender: Arc::new(sender),
             driver: Box::new(move |connection| {
                 Box::pin(async move {
-                    let mut moved = pin!(run(&connection, &queue, self.reader, self.writer));
+                    let mut running = pin!(run(&connection, &queue, self.reader, self.writer));
                     tokio::select! {
-                        error = &mut moved => {
+                        error = &mut running => {
                             queue.close();
                             connection.pending.close(error);
                         }
                         () = connection.state.shutdown_requested() => {
                             queue.close();
-                            // A server that does not read is not waited for.
-                            let _ = timeout(FAREWELL, moved).await;
+                            // The client does not wait longer for a server that does not read.
+                            let _ = timeout(FLUSH_TIME, running).await;
                         }
                     }
                 })
@@ -103,7 +103,7 @@ where
 /// Sends messages over a byte stream.
 pub(crate) struct StreamSender {
     queue: Arc<WriteQueue>,
-    /// Whether the server turned out to begin with a handshake. It may be started again.
+    /// Whether the server requires a handshake. Remembered for a restart of its process.
     handshake: AtomicBool,
 }
 
@@ -179,7 +179,7 @@ pub(crate) async fn read(
     let limit = connection.limits.message_bytes;
     let mut lines = LineReader::new(limit);
     loop {
-        queue.heard().await;
+        queue.ready_to_read().await;
         let count = reader.read(lines.spare(CHUNK)).await?;
         if count == 0 {
             if let Some(Ok(line)) = lines.finish() {

@@ -6,19 +6,19 @@ use tokio::sync::Notify;
 
 use crate::protocol::error::TransportError;
 
-/// Lines in the order in which they were added, until a writer takes them all.
+/// Lines in the order in which they were added. The writer takes all of them at once.
 pub(crate) struct WriteQueue {
     lines: Mutex<Lines>,
     added: Notify,
-    taken: Notify,
-    /// Bytes that may wait.
+    drained: Notify,
+    /// The number of queued bytes from which on [`add`](Self::add) waits.
     limit: usize,
 }
 
 #[derive(Default)]
 struct Lines {
     bytes: Vec<u8>,
-    /// The bytes that were added without waiting for room.
+    /// The number of bytes that were added without waiting.
     urgent: usize,
     closed: bool,
 }
@@ -28,8 +28,8 @@ impl WriteQueue {
         Self {
             lines: Mutex::default(),
             added: Notify::new(),
-            taken: Notify::new(),
-            // One message can always wait.
+            drained: Notify::new(),
+            // One message can always be queued.
             limit: limit.max(1),
         }
     }
@@ -38,10 +38,10 @@ impl WriteQueue {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a message, as soon as there is room.
+    /// Adds a message. Waits while the queue is full.
     pub(crate) async fn add(&self, message: Vec<u8>) -> Result<(), TransportError> {
         loop {
-            let taken = self.taken.notified();
+            let drained = self.drained.notified();
             {
                 let mut lines = self.lines();
                 if lines.closed {
@@ -52,13 +52,13 @@ impl WriteQueue {
                     break;
                 }
             }
-            taken.await;
+            drained.await;
         }
         self.added.notify_one();
         Ok(())
     }
 
-    /// Adds a message at once.
+    /// Adds a message without waiting.
     pub(crate) fn add_now(&self, message: &[u8]) {
         {
             let mut lines = self.lines();
@@ -71,30 +71,30 @@ impl WriteQueue {
         self.added.notify_one();
     }
 
-    /// Waits until the responses to the server leave room, so that a server that sends requests without
-    /// reading the responses is not read either.
-    pub(crate) async fn heard(&self) {
+    /// Waits while too many responses are queued, so that the client stops reading from a server that
+    /// sends requests without reading the responses.
+    pub(crate) async fn ready_to_read(&self) {
         loop {
-            let taken = self.taken.notified();
+            let drained = self.drained.notified();
             {
                 let lines = self.lines();
                 if lines.closed || lines.urgent < self.limit {
                     return;
                 }
             }
-            taken.await;
+            drained.await;
         }
     }
 
-    /// Waits for a line, and moves all queued lines into `taken`. Returns `false` once the queue is
+    /// Waits for a line, and moves all queued lines into `buffer`. Returns `false` once the queue is
     /// closed and empty.
-    pub(crate) async fn take(&self, taken: &mut Vec<u8>) -> bool {
-        taken.clear();
+    pub(crate) async fn take(&self, buffer: &mut Vec<u8>) -> bool {
+        buffer.clear();
         loop {
             {
                 let mut lines = self.lines();
                 if !lines.bytes.is_empty() {
-                    std::mem::swap(&mut lines.bytes, taken);
+                    std::mem::swap(&mut lines.bytes, buffer);
                     lines.urgent = 0;
                     break;
                 }
@@ -104,11 +104,11 @@ impl WriteQueue {
             }
             self.added.notified().await;
         }
-        self.taken.notify_waiters();
+        self.drained.notify_waiters();
         true
     }
 
-    /// Drops all lines and opens the queue again, for another process.
+    /// Drops all lines and opens the queue again, for a restarted process.
     #[cfg(feature = "process")]
     pub(crate) fn reopen(&self) {
         *self.lines() = Lines::default();
@@ -118,7 +118,7 @@ impl WriteQueue {
     pub(crate) fn close(&self) {
         self.lines().closed = true;
         self.added.notify_one();
-        self.taken.notify_waiters();
+        self.drained.notify_waiters();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bodies of HTTP messages: one that is sent at once, and the parts of one that is received.
+//! Bodies of HTTP messages: [`Full`] for requests, [`chunk`] for responses.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -42,7 +42,7 @@ impl Body for Full {
     }
 }
 
-/// The next bytes; `None` at the end.
+/// Returns the next bytes; `None` at the end.
 pub(crate) async fn chunk(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
     loop {
         match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {

@@ -1,4 +1,4 @@
-//! Times of TCP keep-alive, by which the client notices that a server has vanished.
+//! Times of TCP keep-alive, which detects that a server has vanished.
 
 use std::time::Duration;
 

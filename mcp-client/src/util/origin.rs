@@ -1,53 +1,54 @@
-//! [`Origin`]: scheme, host and port of a URL, read strictly.
+//! [`Origin`]: scheme, host and port of a URL, parsed strictly.
 //!
-//! URLs that a server names are read by different programs: this one, a browser, a proxy. One that
-//! they might read in different ways is none.
+//! URLs that a server names are parsed by different programs: this one, a browser, a proxy. A URL that
+//! they might parse in different ways is rejected.
 
 use std::fmt;
 use std::net::Ipv6Addr;
 
-/// Why a URL that a server names is not used.
+/// Why a URL that a server named is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlFault {
-    /// It holds spaces, quotes, backslashes or others that no URL has, or such that are not ASCII.
-    #[error("it holds characters that no URL has")]
+    /// It contains characters that are not allowed in URLs, such as spaces, quotes, backslashes, and
+    /// all that are not ASCII.
+    #[error("it contains characters that are not allowed in URLs")]
     Characters,
-    /// It is not absolute.
-    #[error("it has no scheme")]
+    /// It has no scheme.
+    #[error("the scheme is missing")]
     Relative,
-    /// Its scheme is not one that is used here.
-    #[error("its scheme is `{0}`")]
+    /// Its scheme is not supported.
+    #[error("the scheme `{0}` is not supported")]
     Scheme(String),
-    /// It holds the name of a user.
-    #[error("it holds the name of a user")]
+    /// It contains a user name.
+    #[error("it contains a user name")]
     User,
-    /// It names no host, or what cannot be one.
-    #[error("its host is none")]
+    /// Its host is missing or invalid.
+    #[error("the host is missing or invalid")]
     Host,
-    /// It names a port that there cannot be.
-    #[error("its port is none")]
+    /// Its port is invalid.
+    #[error("the port is invalid")]
     Port,
 }
 
-/// What two URLs have to have in common to be of the same origin.
+/// The origin of a URL. URLs with equal origins belong to the same server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// Whether the scheme is `https`; `http` otherwise.
     pub(crate) secure: bool,
-    /// In the one way to write it; an IPv6 address without its brackets.
+    /// In normalized form; an IPv6 address without its brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
 }
 
-/// As many characters of a scheme are shown.
+/// The maximum number of characters of a scheme in an error.
 const SHOWN: usize = 32;
 
 /// The longest name that a host can have (RFC 1035, section 3.1, without the last dot).
 const HOST_BYTES: usize = 253;
 
 impl Origin {
-    /// The origin of a URL of the scheme `http` or `https`.
+    /// Parses the origin of a URL of the scheme `http` or `https`.
     pub(crate) fn parse(url: &str) -> Result<Self, UrlFault> {
         let legal = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
         if !url.bytes().all(legal) {
@@ -92,7 +93,7 @@ impl Origin {
         })
     }
 
-    /// The same for `https` only.
+    /// Parses the origin of a URL of the scheme `https`.
     pub(crate) fn secure(url: &str) -> Result<Self, UrlFault> {
         let origin = Self::parse(url)?;
         if !origin.secure {
@@ -101,7 +102,7 @@ impl Origin {
         Ok(origin)
     }
 
-    /// Whether the host is one of these, which are in lower case.
+    /// Returns `true` if the host is one of these, which are in lower case.
     pub(crate) fn is_among(&self, hosts: &[String]) -> bool {
         hosts.contains(&self.host)
     }
@@ -118,7 +119,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The one way to write a host, as [`Origin::is_among`] compares it.
+/// Normalizes a host, so that [`Origin::is_among`] can compare it.
 pub(crate) fn host(name: &str) -> String {
     let name = name.strip_prefix('[').unwrap_or(name);
     let name = name.strip_suffix(']').unwrap_or(name);
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn origins_are_read_in_the_one_way_to_read_them() {
+    fn origins_are_normalized() {
         for (url, origin) in [
             ("https://Example.COM/a?b#c", "https://example.com:443"),
             ("HTTP://example.com", "http://example.com:80"),
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_read_in_two_ways_is_no_url() {
+    fn ambiguous_urls_are_rejected() {
         for (url, fault) in [
             ("https://evil.example\\@good.example/", UrlFault::Characters),
             ("https://exa mple.com/", UrlFault::Characters),

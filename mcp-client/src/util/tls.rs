@@ -1,4 +1,4 @@
-//! TLS by rustls with ring: whom it trusts, and how it is set up.
+//! Configuration of TLS, with rustls and ring.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rustls::{ClientConfig, RootCertStore};
 /// Why a certificate cannot be used.
 pub(crate) type TlsError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The certificates that the system trusts, and those in these texts in PEM.
+/// Returns the certificates of the system, and those in these texts in PEM.
 pub(crate) fn trusted(pem: &[Vec<u8>]) -> Result<RootCertStore, TlsError> {
     let mut store = RootCertStore::empty();
     let native = rustls_native_certs::load_native_certs();
@@ -23,7 +23,7 @@ pub(crate) fn trusted(pem: &[Vec<u8>]) -> Result<RootCertStore, TlsError> {
             store.add(certificate?)?;
         }
         if store.len() == before {
-            return Err("there is none".into());
+            return Err("no certificate found in the PEM text".into());
         }
     }
     Ok(store)

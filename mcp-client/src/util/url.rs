@@ -1,8 +1,8 @@
-//! URLs of servers: their origin, and where a relative reference leads.
+//! URLs of servers: their origin, and the resolution of references.
 
 use http::Uri;
 
-/// Scheme, host and port, in the one way to write them.
+/// Returns scheme, host and port in normalized form.
 pub(crate) fn origin(url: &Uri) -> String {
     let scheme = url.scheme_str().unwrap_or_default();
     let host = url.host().unwrap_or_default().to_ascii_lowercase();
@@ -12,7 +12,7 @@ pub(crate) fn origin(url: &Uri) -> String {
     format!("{scheme}://{host}:{port}")
 }
 
-/// The URL that a reference means which stands at `base`, whatever it is.
+/// Resolves a reference against `base` (RFC 3986, section 5). The result is not validated.
 pub(crate) fn absolute(base: &Uri, reference: &str) -> Option<String> {
     let reference = reference.split('#').next().unwrap_or_default().trim();
     let scheme = base.scheme_str()?;
@@ -50,7 +50,7 @@ fn has_scheme(reference: &str) -> bool {
     })
 }
 
-/// A path with its `.` and `..` taken as what they mean.
+/// Removes the segments `.` and `..` from a path.
 fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut steps = path.split('/').skip(1).peekable();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{json, printed, run, run_with};
+use crate::{Printed, Served, json, mcp, printed, run, run_with};
 
 #[test]
 fn arguments_have_the_types_that_the_tool_asks_for() {
@@ -53,13 +53,51 @@ fn a_tool_that_fails_is_printed_and_told_by_the_exit_code() {
 }
 
 #[test]
-fn questions_are_declined_where_nobody_can_be_asked() {
+fn questions_without_an_answer_are_declined_with_a_reason() {
+    for revision in ["2026-07-28", "2025-11-25"] {
+        let order = run(&["call", "order", "--revision", revision]);
+        assert_eq!(order.out, "declined\n");
+        assert_eq!(
+            order.err,
+            "The server asks: What will it be?\n  dish (string) - Of the day:\n\
+             The question is declined: standard input has no more lines.\n"
+        );
+        let page = run(&["call", "page", "--revision", revision]);
+        assert_eq!(page.out, "Declined\n");
+        assert!(page.err.contains("standard input has no more lines"));
+    }
+}
+
+#[test]
+fn piped_answers_are_used_if_they_confirm() {
     for revision in ["2026-07-28", "2025-11-25"] {
         let order = ["call", "order", "--revision", revision];
-        assert_eq!(printed(&order), "declined\n");
-        let page = ["call", "page", "--revision", revision];
-        assert_eq!(printed(&page), "Declined\n");
+        let sent = run_with("soup\n2\nno\ny\n", &order);
+        assert_eq!(
+            sent.out,
+            "{\"dish\":\"soup\",\"portions\":2,\"salad\":false}\n"
+        );
+        let unconfirmed = run_with("soup\n2\nno\n", &order);
+        assert_eq!(unconfirmed.out, "declined\n");
+        assert!(unconfirmed.err.contains("standard input has no more lines"));
+        let page = run_with("y\n", &["call", "page", "--revision", revision]);
+        assert_eq!(page.out, "Accepted(())\n");
     }
+}
+
+#[test]
+fn verbose_shows_progress_and_no_events_of_libraries() {
+    let half = run(&["-v", "call", "half", "--timeout", "1"]);
+    assert_eq!(half.code, Some(5), "{half:?}");
+    assert!(
+        half.err.contains("progress 1 of 2: half of it\n"),
+        "{half:?}"
+    );
+    let server = Served::start();
+    let tools = mcp().args(["-v", "tools", &server.url]).output();
+    let tools = Printed::from(tools.expect("it runs"));
+    assert_eq!(tools.code, Some(0), "{tools:?}");
+    assert!(!tools.err.contains("hyper"), "{tools:?}");
 }
 
 #[test]

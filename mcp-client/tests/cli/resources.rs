@@ -126,7 +126,10 @@ fn content_is_fetched_by_its_url_into_a_file() {
     // This machine is not a place to be sent to, unless it is said so.
     let fetched = fetch(&[]);
     assert_eq!(fetched.code, Some(0), "{fetched:?}");
-    assert!(fetched.err.starts_with("not by its URL: "), "{fetched:?}");
+    assert!(
+        fetched.err.starts_with("not fetched by its URL: "),
+        "{fetched:?}"
+    );
     assert!(fetched.err.ends_with("by resources/read\n"), "{fetched:?}");
 
     let fetched = fetch(&["--allow-private", "--max-size", "4"]);

@@ -89,7 +89,7 @@ fn a_form_is_asked_field_by_field() {
         user.types("12");
         user.sees("portions (integer):");
         user.types("many");
-        user.sees("That is no integer.");
+        user.sees("Expected a value of the type integer.");
         user.types("2");
         user.sees("salad (boolean, optional):");
         user.types("yes");
@@ -153,6 +153,6 @@ fn what_a_terminal_would_obey_is_not_printed() {
 fn progress_is_a_bar() {
     let mut user = User::runs(&["call", "half", "--timeout", "2"]);
     user.sees("[###############---------------]  50% half of it");
-    user.sees("no answer");
+    user.sees("no response");
     user.ends(5);
 }

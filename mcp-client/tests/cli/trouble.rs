@@ -16,10 +16,13 @@ fn a_wrong_command_line_is_refused_before_a_server_is_started() {
     let started = "echo started >&2; exit 1";
     for (wrong, said) in [
         (&["call"][..], "no tool is named"),
-        (&["call", "add", "a"], "`a` is no NAME=VALUE"),
+        (
+            &["call", "add", "a"],
+            "invalid argument `a`: expected NAME=VALUE",
+        ),
         (&["call", "add", "--args", "[]"], "`--args`"),
         (&["call", "add", "--args", "@/nowhere"], "/nowhere"),
-        (&["tools", "more"], "`more` is too much"),
+        (&["tools", "more"], "unexpected argument `more`"),
         (&["read"], "one URI"),
         (&["tools", "--revision", "2020-01-01"], "2020-01-01"),
         (&["tools", "--timeout", "soon"], "--timeout"),

@@ -64,7 +64,7 @@ async fn a_modern_refusal_is_no_reason_for_a_handshake() {
         .expect("no panic")
         .expect_err("no revision");
     assert!(
-        matches!(&error, ConnectError::Revision { theirs } if theirs == &["2099-01-01"]),
+        matches!(&error, ConnectError::Revision { theirs, .. } if theirs == &["2099-01-01"]),
         "{error}"
     );
 

@@ -259,7 +259,10 @@ async fn a_server_that_is_not_there_is_a_fault() {
             .connect(mcp_client::Http::new(url))
             .await;
         let error = error.expect_err("no URL");
-        assert!(error.to_string().contains("no URL"), "{error}");
+        assert!(
+            error.to_string().contains(&format!("in URL `{url}`")),
+            "{error}"
+        );
     }
     let error = Client::builder("test", "1")
         .connect(http.header("a b", "c"))

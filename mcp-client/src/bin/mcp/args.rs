@@ -14,16 +14,16 @@ Servers:
     mcp tools https://example.com/mcp
 
 Exit codes:
-  0    it is done
-  1    the tool says that it failed
-  2    the command line, or a file that it names, is wrong
-  3    there is no connection, or it was lost
-  4    the server refused, or has not what was asked for
-  5    there was no answer in time
-  6    the answer cannot be understood
+  0    success
+  1    the tool reported a failure
+  2    wrong command line, or a file that cannot be read or written
+  3    the server cannot be reached, or the connection was lost
+  4    the server answered with an error, or does not have what was asked for
+  5    timeout
+  6    the server sent an invalid answer
   130  interrupted";
 
-/// Talks to servers of the Model Context Protocol, over standard input and output or HTTP.
+/// Calls servers of the Model Context Protocol, over standard input and output or HTTP.
 #[derive(Debug, Parser)]
 #[command(name = "mcp", version, after_help = AFTER)]
 pub(crate) struct Mcp {
@@ -41,7 +41,7 @@ pub(crate) struct Options {
     /// How long to wait for each answer, in seconds
     #[arg(long, global = true, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Speaks this revision of the protocol, such as 2025-11-25, and no other
+    /// Accepts only this revision of the protocol, such as 2025-11-25
     #[arg(long, global = true)]
     pub(crate) revision: Option<Revision>,
     /// Sends a header with every request to a URL
@@ -50,14 +50,14 @@ pub(crate) struct Options {
     /// Also trusts the certificates in this file, in PEM
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
-    /// Shows on stderr what happens, what the server logs, and its stderr
+    /// Shows on stderr: progress, log messages and stderr of the server, and events of this program
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Shows what the server is and offers
+    /// Shows the name, the version and the capabilities of the server
     #[command(
         override_usage = "mcp discover [OPTIONS] URL\n       mcp discover [OPTIONS] -- PROGRAM..."
     )]
@@ -67,13 +67,16 @@ pub(crate) enum Command {
     Tools(Server),
     /// Calls a tool
     ///
-    /// The value of an argument is JSON where the tool asks for something else than text, or says
-    /// nothing of it.
+    /// The value of an argument is text if the tool expects text, otherwise JSON.
+    ///
+    /// If the server asks a question, it is shown on stderr, and the answer is read from standard
+    /// input: typed, or piped with one line for each question. A question without an answer is
+    /// declined.
     #[command(
         override_usage = "mcp call [OPTIONS] URL TOOL [NAME=VALUE]...\n       mcp call [OPTIONS] TOOL [NAME=VALUE]... -- PROGRAM..."
     )]
     Call(WithArguments),
-    /// Lists the resources, and the templates of others
+    /// Lists the resources and the resource templates
     #[command(
         override_usage = "mcp resources [OPTIONS] URL\n       mcp resources [OPTIONS] -- PROGRAM..."
     )]
@@ -83,19 +86,19 @@ pub(crate) enum Command {
         override_usage = "mcp read [OPTIONS] URL URI\n       mcp read [OPTIONS] URI -- PROGRAM..."
     )]
     Read(Read),
-    /// Fetches the content of a resource: by its HTTPS URL, or else over the connection
+    /// Fetches the content of a resource by its HTTPS URL, or with `resources/read`
     ///
-    /// Shows on stderr by which of the two, and why not by the URL.
+    /// Shows on stderr which of the two was used, and why the URL was not.
     #[command(
         override_usage = "mcp fetch [OPTIONS] URL URI\n       mcp fetch [OPTIONS] URI -- PROGRAM..."
     )]
     Fetch(Fetch),
-    /// Shows what is known of a resource, without reading it where the server can do so
+    /// Shows the metadata of a resource without its contents
     #[command(
         override_usage = "mcp metadata [OPTIONS] URL URI\n       mcp metadata [OPTIONS] URI -- PROGRAM..."
     )]
     Metadata(Server),
-    /// Shows resources as a tree: all that are listed, or what a collection holds
+    /// Shows resources as a tree: all listed ones, or the members of a collection
     #[command(
         override_usage = "mcp tree [OPTIONS] URL [URI]\n       mcp tree [OPTIONS] [URI] -- PROGRAM..."
     )]
@@ -110,7 +113,7 @@ pub(crate) enum Command {
         override_usage = "mcp prompt [OPTIONS] URL PROMPT [NAME=VALUE]...\n       mcp prompt [OPTIONS] PROMPT [NAME=VALUE]... -- PROGRAM..."
     )]
     Prompt(WithArguments),
-    /// Shows changes of lists and of the resources that are named, until it is interrupted
+    /// Shows changes of lists and of the named resources, until it is interrupted
     #[command(
         override_usage = "mcp watch [OPTIONS] URL [URI]...\n       mcp watch [OPTIONS] [URI]... -- PROGRAM..."
     )]
@@ -138,10 +141,10 @@ pub(crate) struct WithArguments {
 pub(crate) struct Read {
     #[command(flatten)]
     pub(crate) server: Server,
-    /// Takes the form of this media type, such as `text/plain` or `image/*`, where there are several
+    /// Chooses the contents of this media type, such as `text/plain` or `image/*`
     #[arg(long = "as", value_name = "TYPE")]
     pub(crate) media_type: Option<String>,
-    /// Writes the contents to a file, decoded where they are binary
+    /// Writes the contents to a file; binary contents are decoded
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -150,16 +153,16 @@ pub(crate) struct Read {
 pub(crate) struct Fetch {
     #[command(flatten)]
     pub(crate) server: Server,
-    /// Takes content of this media type and no other
+    /// Accepts only content of this media type
     #[arg(long = "as", value_name = "TYPE")]
     pub(crate) media_type: Option<String>,
-    /// Writes the content to a file, in place of standard output
+    /// Writes the content to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Takes so many bytes at most
+    /// The maximum size of the content in bytes
     #[arg(long, value_name = "BYTES", default_value = "1073741824")]
     pub(crate) max_size: u64,
-    /// Also goes to hosts of private networks, and to this machine
+    /// Also connects to private networks and to this machine
     #[arg(long)]
     pub(crate) allow_private: bool,
 }
@@ -168,7 +171,7 @@ pub(crate) struct Fetch {
 pub(crate) struct Tree {
     #[command(flatten)]
     pub(crate) server: Server,
-    /// Goes this many levels down
+    /// The maximum number of levels
     #[arg(long, value_name = "LEVELS", default_value = "64")]
     pub(crate) depth: usize,
 }
@@ -191,11 +194,11 @@ impl Command {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds")?;
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds")?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
 fn header(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once(':').ok_or("a header has a `:`")?;
+    let (name, value) = text.split_once(':').ok_or("expected `NAME: VALUE`")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

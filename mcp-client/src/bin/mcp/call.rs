@@ -16,6 +16,7 @@ use crate::{tools, values};
 pub(crate) async fn call(
     client: &Client,
     named: &Named<'_>,
+    verbose: bool,
     output: Output,
 ) -> Result<(), Failure> {
     let mut arguments = named.given.clone();
@@ -29,10 +30,10 @@ pub(crate) async fn call(
         arguments.insert(name, values::value(field, text));
     }
     let params = CallToolRequestParams::new(named.name, client.meta()).arguments(arguments);
-    let progress = Progress::new();
+    let progress = Progress::new(verbose);
     let call = client.request::<Exactly<CallToolRequest>>(params);
-    let result = match progress.heard() {
-        Some(heard) => call.on_progress(heard).await,
+    let result = match progress.handler() {
+        Some(handler) => call.on_progress(handler).await,
         None => call.await,
     };
     drop(progress);
@@ -56,11 +57,11 @@ pub(crate) async fn call(
     Ok(())
 }
 
-/// What a tool says of its arguments; nothing where it is not in the list.
+/// Returns the arguments that the input schema of a tool declares; none if the tool is not listed.
 async fn schema(client: &Client, name: &str) -> Result<Vec<Field>, Failure> {
     let tools = match tools::all(client.tools()).await {
         Ok(tools) => tools,
-        // It may be called all the same.
+        // The tool may exist although the server does not list tools.
         Err(CallError::Refused { .. }) => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
@@ -68,7 +69,7 @@ async fn schema(client: &Client, name: &str) -> Result<Vec<Field>, Failure> {
     Ok(tool.map_or_else(Vec::new, |tool| fields(&to_json(&tool.input_schema))))
 }
 
-/// Text as it is, everything else as a line.
+/// Prints a content block: text unchanged, everything else as a line that describes it.
 pub(crate) fn content(block: &ContentBlock, output: Output) -> Result<(), Failure> {
     let line = match block {
         ContentBlock::Text(text) => return Ok(output.block(&text.text)?),
@@ -89,7 +90,7 @@ pub(crate) fn content(block: &ContentBlock, output: Output) -> Result<(), Failur
     Ok(output.line(&line)?)
 }
 
-/// Bytes that are not shown.
+/// Describes binary content, which is not printed.
 pub(crate) fn bytes(what: &str, kind: Option<&str>, base64: &str) -> String {
     let kind = kind.unwrap_or("unknown type");
     let padding = base64

@@ -1,4 +1,4 @@
-//! What a server says, made fit for a terminal.
+//! Escapes text of servers before it is written to a terminal.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -6,13 +6,13 @@ use std::io::{self, Write};
 use mcp_client::types::peer_text::{is_unsafe, write_escaped};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// A text of one line: what a terminal obeys or reorders, and the ends of further lines, which could
-/// pass for lines of this program, are escaped as `\u{1b}`.
+/// Escapes a text of one line: control characters, characters that change the direction of text, and
+/// line ends, which could imitate lines of this program, become `\u{1b}`.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_unsafe(c) && c != '\t')
 }
 
-/// A text of several lines. Line ends stay as they are.
+/// Escapes a text of several lines. Line ends are kept.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     let text = without_returns(text);
     match text {
@@ -21,12 +21,12 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A message whose further lines are indented, so that they cannot pass for messages of their own.
+/// Escapes a message and indents its further lines, so that they cannot imitate messages.
 pub(crate) fn message(message: &str) -> String {
     text(message.trim_end()).replace('\n', "\n  ")
 }
 
-/// JSON text, whose own escapes say the same. JSON allows no other control characters in strings.
+/// Escapes JSON text with the escapes of JSON, so that its meaning stays the same.
 pub(crate) fn json(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
@@ -43,7 +43,7 @@ fn is_unfit(c: char) -> bool {
     is_unsafe(c) && c != '\n' && c != '\t'
 }
 
-/// A return before the end of a line is a part of it.
+/// Replaces `\r\n` by `\n`.
 fn without_returns(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") {
         text.replace("\r\n", "\n").into()
@@ -68,7 +68,7 @@ fn escaped(text: &str, unfit: impl Fn(char) -> bool) -> Cow<'_, str> {
     clean.into()
 }
 
-/// Standard error for events of `tracing`: one cleaned line for each event.
+/// Writes events of `tracing` to standard error: one escaped line for each event.
 pub(crate) struct Traced;
 
 impl<'a> MakeWriter<'a> for Traced {
@@ -80,7 +80,7 @@ impl<'a> MakeWriter<'a> for Traced {
 }
 
 impl Write for Traced {
-    /// Takes a whole event.
+    /// Writes a whole event.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let end = if text.ends_with('\n') { "\n" } else { "" };

@@ -1,4 +1,4 @@
-//! [`connect`]: the way from the command line to a client.
+//! [`connect`]: connects to the server that the command line names.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use mcp_client::types::{Implementation, LoggingLevel};
 use mcp_client::{ChildProcess, Client, ClientBuilder, Http, Proposal, Stderr};
 
 use crate::args::{Command, Options};
-use crate::ask::Terminal;
+use crate::ask::Answers;
 use crate::failure::Failure;
 use crate::output::{self, Output};
 use crate::{fetch, form, watch};
 
-/// Programs may have to be fetched and installed before they answer.
+/// The timeout of the probe. Programs such as `npx` may install the server before they start it.
 const PROBE: Duration = Duration::from_secs(15);
 
 /// Where the server is.
@@ -21,7 +21,7 @@ pub(crate) enum Target<'a> {
     Program(ChildProcess),
 }
 
-/// The server that a command line names, and the words beside it.
+/// Returns the server that a command line names, and the other words of the command.
 pub(crate) fn target(command: &Command) -> Result<(Target<'_>, Vec<String>), Failure> {
     let server = command.server();
     if let Some((program, arguments)) = server.program.split_first() {
@@ -33,7 +33,8 @@ pub(crate) fn target(command: &Command) -> Result<(Target<'_>, Vec<String>), Fai
             Ok((Target::Url(url), words.to_vec()))
         }
         _ => {
-            let message = "no server is named: a URL as the first argument, or `-- PROGRAM...`";
+            let message =
+                "no server is named: expected a URL as the first argument, or `-- PROGRAM...`";
             Err(Failure::Usage(message.to_owned()))
         }
     }
@@ -53,14 +54,14 @@ pub(crate) async fn connect(
     match target {
         Target::Program(process) => {
             if !options.header.is_empty() {
-                let message = "a program has no headers";
+                let message = "`--header` is only for URLs, but the server is a program";
                 return Err(Failure::Usage(message.to_owned()));
             }
             let verbose = options.verbose;
-            // It is told with the error where the program ends by itself.
+            // If the program exits, the error contains the last lines.
             let stderr = Stderr::capture(move |line| {
                 if verbose {
-                    // So that it cannot pass for a line of this program.
+                    // The prefix distinguishes it from lines of this program.
                     output::note(&format!("server: {line}"));
                 }
             });
@@ -79,7 +80,7 @@ pub(crate) async fn connect(
     }
 }
 
-/// Those that are trusted beside those of the system.
+/// Reads the certificates that are trusted in addition to those of the system.
 fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
     let read = |path: &PathBuf| {
         std::fs::read(path).map_err(|source| Failure::File {
@@ -94,13 +95,13 @@ fn builder(options: &Options, command: &Command, output: Output) -> ClientBuilde
     let mut limits = mcp_client::Limits::default();
     limits.call_time = options.timeout;
     limits.probe_time = PROBE.min(options.timeout / 2);
-    let terminal = Terminal::new();
-    let pages = terminal.clone();
+    let answers = Answers::new(options.timeout);
+    let page_answers = answers.clone();
     let mut builder = Client::builder("mcp", env!("CARGO_PKG_VERSION"))
         .proposals(Proposal::ALL.iter().copied())
         .limits(limits)
-        .on_elicit_form(move |params| form::fill_in(terminal.clone(), params))
-        .on_elicit_url(move |params| form::open(pages.clone(), params));
+        .on_elicit_form(move |params| form::fill_in(answers.clone(), params))
+        .on_elicit_url(move |params| form::open(page_answers.clone(), params));
     if let Some(revision) = options.revision {
         builder = builder.revision(revision);
     }
@@ -114,7 +115,7 @@ fn builder(options: &Options, command: &Command, output: Output) -> ClientBuilde
     builder
 }
 
-/// A name as people say it, and the one by which it is called.
+/// Returns a name with the display name in parentheses.
 pub(crate) fn named(title: Option<&str>, name: &str) -> String {
     match title {
         Some(title) if title != name => format!("{name} ({title})"),
@@ -122,7 +123,7 @@ pub(crate) fn named(title: Option<&str>, name: &str) -> String {
     }
 }
 
-/// What a server calls itself.
+/// Returns the name and the version of a server.
 pub(crate) fn described(info: &Implementation) -> String {
     format!(
         "{} {}",

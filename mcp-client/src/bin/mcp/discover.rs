@@ -42,7 +42,7 @@ pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Fail
     Ok(())
 }
 
-/// What a server of an older revision said in the handshake.
+/// Returns what a server of an older revision sent in the handshake.
 fn agreed(client: &Client) -> Object {
     let mut all = Object::from([("protocolVersion", client.revision().as_str())]);
     if let Some(info) = client.server_info() {

@@ -1,4 +1,4 @@
-//! [`Exact`]: a result, and how the server wrote it.
+//! [`Exact`]: a result together with the JSON text that the server sent.
 
 use std::marker::PhantomData;
 
@@ -64,7 +64,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Exact<T> {
     }
 }
 
-/// A request whose result comes with its text.
+/// A request whose result is an [`Exact`].
 pub(crate) struct Exactly<R>(PhantomData<fn() -> R>);
 
 impl<R: Request> Request for Exactly<R> {
@@ -74,7 +74,7 @@ impl<R: Request> Request for Exactly<R> {
     type Result = Exact<R::Result>;
 }
 
-/// JSON of any value that is decoded here.
+/// Converts a decoded value into JSON.
 pub(crate) fn to_json(value: &impl Serialize) -> json::Value {
     json::to_value(value).unwrap_or_default()
 }

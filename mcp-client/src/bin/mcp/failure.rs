@@ -1,4 +1,4 @@
-//! [`Failure`]: why a command was not done, and the exit code for it.
+//! [`Failure`]: why a command failed, and its exit code.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,17 +8,17 @@ use mcp_client::{CallError, ConnectError, FetchFailed, ReadError};
 
 use crate::output;
 
-/// The command line is wrong.
+/// The exit code for a wrong command line.
 pub(crate) const USAGE: u8 = 2;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The tool said it, and its result is printed.
+    /// The tool reported a failure. Its result is printed.
     #[error("the tool failed")]
     Tool,
     #[error("{0}")]
     Usage(String),
-    #[error("{}: {source}", path.display())]
+    #[error("cannot read or write the file `{}`: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Connect(#[from] ConnectError),
@@ -26,12 +26,12 @@ pub(crate) enum Failure {
     Call(#[from] CallError),
     #[error(transparent)]
     Fetch(#[from] FetchFailed),
-    #[error("the answer to `{method}` cannot be understood: {source}")]
+    #[error("invalid result of `{method}`: {source}")]
     Answer {
         method: &'static str,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// It is not there, though nothing failed.
+    /// The server does not have what was asked for.
     #[error("{0}")]
     Absent(String),
     #[error("interrupted")]
@@ -54,10 +54,10 @@ impl Failure {
         }
     }
 
-    /// Tells the user, and the shell.
+    /// Prints the error, and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
-            // Who reads the output has had enough of it.
+            // The reader of the output has closed the pipe.
             Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;
             }

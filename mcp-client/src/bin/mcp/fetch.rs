@@ -18,7 +18,7 @@ pub(crate) async fn fetch(
     output: Output,
 ) -> Result<(), Failure> {
     if output.json && how.output.is_none() {
-        let message = "`--json` tells of the content, which needs a file of its own: `-o FILE`";
+        let message = "`--json` prints a description of the content, so the content itself needs a file: `-o FILE`";
         return Err(Failure::Usage(message.to_owned()));
     }
     let mut fetch = client.fetch(uri);
@@ -36,14 +36,14 @@ pub(crate) async fn fetch(
         None => write(&mut fetched, &mut std::io::stdout()).await?,
     };
     if output.json {
-        return Ok(output.value(&said(&fetched, bytes))?);
+        return Ok(output.value(&description(&fetched, bytes))?);
     }
     if fetched.by() == FetchedBy::Read {
-        // Asked for anew, it may have failed for the same reason.
+        // Several attempts may have failed for the same reason.
         let mut reasons: Vec<_> = fetched.attempts().iter().map(ToString::to_string).collect();
         reasons.dedup();
         for reason in reasons {
-            note(&format!("not by its URL: {reason}"));
+            note(&format!("not fetched by its URL: {reason}"));
         }
     }
     let media_type = fetched.media_type().unwrap_or("of an unknown type");
@@ -58,7 +58,7 @@ fn by(fetched: &Fetched) -> &'static str {
     }
 }
 
-fn said(fetched: &Fetched, bytes: u64) -> Object {
+fn description(fetched: &Fetched, bytes: u64) -> Object {
     let attempts = fetched.attempts().iter();
     let attempts: Vec<Value> = attempts.map(|error| error.to_string().into()).collect();
     let media_type = fetched.media_type().map_or(Value::Null, Value::from);
@@ -71,7 +71,7 @@ fn said(fetched: &Fetched, bytes: u64) -> Object {
     ])
 }
 
-/// Where it may go.
+/// Returns the policy that the options describe.
 pub(crate) fn policy(how: &args::Fetch, certificates: Option<Vec<u8>>) -> FetchPolicy {
     let policy = FetchPolicy::new()
         .size(how.max_size)
@@ -82,7 +82,7 @@ pub(crate) fn policy(how: &args::Fetch, certificates: Option<Vec<u8>>) -> FetchP
     }
 }
 
-/// Writes the content part by part, and gives the number of its bytes.
+/// Writes the content as it arrives, and returns the number of bytes.
 async fn write(fetched: &mut Fetched, to: &mut impl Write) -> Result<u64, Failure> {
     let mut bytes = 0;
     while let Some(chunk) = fetched.chunk().await? {
@@ -93,8 +93,7 @@ async fn write(fetched: &mut Fetched, to: &mut impl Write) -> Result<u64, Failur
     Ok(bytes)
 }
 
-/// Writes to a file of another name first, so that there is never a part of the content under the
-/// one that was asked for.
+/// Writes to a temporary file first, so that the requested file never has a part of the content.
 async fn write_file(fetched: &mut Fetched, path: &Path) -> Result<u64, Failure> {
     let failed = |source| Failure::File {
         path: path.to_owned(),
@@ -113,7 +112,7 @@ async fn write_file(fetched: &mut Fetched, path: &Path) -> Result<u64, Failure> 
     Ok(bytes)
 }
 
-/// A file that is gone when this is, unless it has another name by then.
+/// A temporary file, which is deleted when this is dropped, unless it was renamed.
 struct Part<'a>(&'a Path);
 
 impl Drop for Part<'_> {

@@ -1,4 +1,4 @@
-//! Questions of a server to the user: forms to fill in, pages to open.
+//! Elicitation: forms to fill in, and pages to open.
 
 use mcp_client::InputError;
 use mcp_client::types::json::{self, Map, Object, Value};
@@ -6,79 +6,81 @@ use mcp_client::types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestUrlParams, ElicitResult, ElicitValue,
 };
 
-use crate::ask::{Terminal, Turn};
+use crate::ask::{Answers, NoAnswer, Turn};
 use crate::exact::to_json;
 use crate::output::note;
 use crate::schema::{Field, fields};
 use crate::values;
 
-/// Asks for the fields of a form, one after the other.
+/// Asks for the fields of a form, one after the other, and for the permission to send them.
 pub(crate) async fn fill_in(
-    terminal: Terminal,
+    answers: Answers,
     params: ElicitRequestFormParams,
 ) -> Result<ElicitResult, InputError> {
-    let Some(turn) = terminal.turn().await else {
-        return Ok(ElicitResult::new(ElicitAction::Decline));
-    };
     note(&format!("The server asks: {}", params.message));
-    let mut content = Object::new();
-    for field in fields(&to_json(&params.requested_schema)) {
-        match ask(&turn, &field).await {
-            Answer::Value(value) => {
+    let filled = async {
+        let turn = answers.turn().await?;
+        let mut content = Object::new();
+        for field in fields(&to_json(&params.requested_schema)) {
+            if let Some(value) = ask(&turn, &field).await? {
                 content.insert(&field.name, value);
             }
-            Answer::None => {}
-            Answer::Ended => return Ok(ElicitResult::new(ElicitAction::Cancel)),
         }
+        // Piped input may not have been meant for the server, so it must confirm, too.
+        let accepted = is_yes(&turn.ask("Send this to the server? [y/N]").await?);
+        Ok(accepted.then_some(content))
+    };
+    match filled.await {
+        Ok(Some(content)) => {
+            let content: Map<ElicitValue> = json::from_object(content)?;
+            Ok(ElicitResult::new(ElicitAction::Accept).content(content))
+        }
+        Ok(None) => Ok(ElicitResult::new(ElicitAction::Decline)),
+        Err(no_answer) => Ok(refuse(no_answer)),
     }
-    let sent = turn.ask("Send this to the server? [y/N]").await;
-    let accepted = sent.is_some_and(|answer| is_yes(&answer));
-    if !accepted {
-        return Ok(ElicitResult::new(ElicitAction::Decline));
-    }
-    let content: Map<ElicitValue> = json::from_object(content)?;
-    Ok(ElicitResult::new(ElicitAction::Accept).content(content))
 }
 
 /// Asks whether to open a page.
 pub(crate) async fn open(
-    terminal: Terminal,
+    answers: Answers,
     params: ElicitRequestUrlParams,
 ) -> Result<ElicitResult, InputError> {
-    let Some(turn) = terminal.turn().await else {
-        return Ok(ElicitResult::new(ElicitAction::Decline));
-    };
     note(&format!("The server asks: {}", params.message));
     note(&format!("It sends you to {}", params.url));
-    let action = match turn.ask("Will you open it? [y/N]").await {
-        Some(answer) if is_yes(&answer) => ElicitAction::Accept,
-        Some(_) => ElicitAction::Decline,
-        None => ElicitAction::Cancel,
+    let opened = async {
+        let turn = answers.turn().await?;
+        turn.ask("Will you open it? [y/N]").await
     };
-    Ok(ElicitResult::new(action))
+    Ok(match opened.await {
+        Ok(answer) if is_yes(&answer) => ElicitResult::new(ElicitAction::Accept),
+        Ok(_) => ElicitResult::new(ElicitAction::Decline),
+        Err(no_answer) => refuse(no_answer),
+    })
+}
+
+/// Returns the result for a question without an answer, and says why there is none.
+fn refuse(no_answer: NoAnswer) -> ElicitResult {
+    match no_answer.reason() {
+        Some(reason) => {
+            note(&format!("The question is declined: {reason}."));
+            ElicitResult::new(ElicitAction::Decline)
+        }
+        None => ElicitResult::new(ElicitAction::Cancel),
+    }
 }
 
 fn is_yes(answer: &str) -> bool {
     matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
-enum Answer {
-    Value(Value),
-    /// The field stays empty.
-    None,
-    /// The user has no more to say.
-    Ended,
-}
-
-async fn ask(turn: &Turn<'_>, field: &Field) -> Answer {
+/// Asks for a field until the answer is valid; `None` if the field stays empty.
+async fn ask(turn: &Turn<'_>, field: &Field) -> Result<Option<Value>, NoAnswer> {
     loop {
-        let Some(text) = turn.ask(&format!("  {}:", field.words())).await else {
-            return Answer::Ended;
-        };
+        let text = turn.ask(&format!("  {}:", field.question())).await?;
         if text.is_empty() {
             match (&field.default, field.required) {
-                (Some(default), _) => return Answer::Value(default.clone()),
-                (None, false) => return Answer::None,
+                (Some(default), _) => return Ok(Some(default.clone())),
+                (None, false) => return Ok(None),
                 (None, true) => {
                     note("  The server needs it.");
                     continue;
@@ -87,7 +89,7 @@ async fn ask(turn: &Turn<'_>, field: &Field) -> Answer {
         }
         let value = values::answer(field, &text);
         match field.fault(&value) {
-            None => return Answer::Value(value),
+            None => return Ok(Some(value)),
             Some(fault) => note(&format!("  {fault}")),
         }
     }

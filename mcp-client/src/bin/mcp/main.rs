@@ -1,4 +1,4 @@
-//! `mcp`: servers of the Model Context Protocol from the command line.
+//! `mcp`: calls servers of the Model Context Protocol from the command line.
 
 mod args;
 mod ask;
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     let Mcp { options, command } = match Mcp::try_parse() {
         Ok(mcp) => mcp,
         Err(error) => {
-            // Where nobody reads what is wrong, the exit code says it.
+            // If it cannot be printed, the exit code still reports the error.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() {
                 failure::USAGE
@@ -59,8 +59,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Connects, does what is asked, and ends the connection in order. A key that interrupts gives up
-/// what is under way; pressed again it gives up the order, too.
+/// Connects, runs the command, and closes the connection. The first interrupt cancels the command,
+/// the second one also the orderly shutdown.
 async fn run(options: Options, command: Command) -> Result<(), Failure> {
     let output = Output::new(options.json);
     let (target, words) = connect::target(&command)?;
@@ -70,9 +70,9 @@ async fn run(options: Options, command: Command) -> Result<(), Failure> {
         interrupted = interrupted() => return interrupted,
     };
     let done = tokio::select! {
-        done = perform(&client, &wanted, output) => done,
+        done = perform(&client, &wanted, options.verbose, output) => done,
         interrupted = interrupted() => match command {
-            // There is no other end to it.
+            // `watch` runs until it is interrupted.
             Command::Watch(_) => Ok(()),
             _ => interrupted,
         }
@@ -83,7 +83,7 @@ async fn run(options: Options, command: Command) -> Result<(), Failure> {
     }
 }
 
-/// Waits until somebody wants this to end.
+/// Waits for a signal that asks the program to exit.
 async fn interrupted() -> Result<(), Failure> {
     #[cfg(unix)]
     {
@@ -101,11 +101,16 @@ async fn interrupted() -> Result<(), Failure> {
     Err(Failure::Interrupted)
 }
 
-async fn perform(client: &Client, wanted: &Wanted<'_>, output: Output) -> Result<(), Failure> {
+async fn perform(
+    client: &Client,
+    wanted: &Wanted<'_>,
+    verbose: bool,
+    output: Output,
+) -> Result<(), Failure> {
     match wanted {
         Wanted::Discover => discover::discover(client, output).await,
         Wanted::Tools => tools::tools(client, output).await,
-        Wanted::Call(named) => call::call(client, named, output).await,
+        Wanted::Call(named) => call::call(client, named, verbose, output).await,
         Wanted::Resources => resources::resources(client, output).await,
         Wanted::Read {
             uri,

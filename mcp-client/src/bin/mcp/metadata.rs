@@ -13,8 +13,8 @@ use crate::resources::describe;
 
 pub(crate) async fn metadata(client: &Client, uri: &str, output: Output) -> Result<(), Failure> {
     let params = ReadResourceMetadataRequestParams::new(uri, client.meta());
-    let asked = client.request::<Exactly<ReadResourceMetadataRequest>>(params);
-    let resource = match asked.await {
+    let call = client.request::<Exactly<ReadResourceMetadataRequest>>(params);
+    let resource = match call.await {
         Ok(exact) if output.json => return Ok(output.json(exact.text())?),
         Ok(exact) => exact.result.resource,
         Err(error) if is_unknown(&error) => listed(client.resources(), uri).await?,
@@ -27,7 +27,7 @@ pub(crate) async fn metadata(client: &Client, uri: &str, output: Output) -> Resu
     show(&resource, output)
 }
 
-/// Whether the server, or its revision, has no such request.
+/// Returns `true` if the server or its revision does not have the request.
 fn is_unknown(error: &CallError) -> bool {
     match error {
         CallError::Refused { source, .. } => source.code == rpc::METHOD_NOT_FOUND,
@@ -36,17 +36,19 @@ fn is_unknown(error: &CallError) -> bool {
     }
 }
 
-/// What the list of resources says, page by page until it is found.
+/// Searches the list of resources, page by page.
 async fn listed(mut list: List<ListResourcesRequest>, uri: &str) -> Result<Resource, Failure> {
     while let Some(resource) = list.next().await {
         match resource {
             Ok(resource) if resource.uri == uri => return Ok(resource),
-            // What is malformed is not known to be it.
+            // A malformed element may be the resource, but cannot be shown.
             Ok(_) | Err(CallError::Element { .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    let message = format!("the server has no request for metadata, and does not list `{uri}`");
+    let message = format!(
+        "no metadata of `{uri}`: the server does not support `resources/metadata` and does not list the resource"
+    );
     Err(Failure::Absent(message))
 }
 

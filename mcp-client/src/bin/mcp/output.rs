@@ -1,15 +1,19 @@
-//! [`Output`]: what goes to the user's terminal, or to whatever reads in its place.
+//! [`Output`]: prints results on standard output, and messages on standard error.
 
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
+use tracing::Level;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::clean;
 
 /// Standard output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
-    /// One JSON value instead of words.
+    /// Whether to print one JSON value instead of text.
     pub(crate) json: bool,
     terminal: bool,
 }
@@ -20,7 +24,7 @@ impl Output {
         Self { json, terminal }
     }
 
-    /// Prints a line that may hold what a server says.
+    /// Prints a line that may contain text of the server.
     #[expect(clippy::unused_self, reason = "all output goes through this type")]
     pub(crate) fn line(self, line: &str) -> io::Result<()> {
         writeln!(io::stdout(), "{}", clean::line(line))
@@ -32,20 +36,20 @@ impl Output {
         writeln!(io::stdout(), "{}", clean::text(text))
     }
 
-    /// Prints a message, which may have several lines, among others.
+    /// Prints a message, whose further lines are indented.
     #[expect(clippy::unused_self, reason = "all output goes through this type")]
     pub(crate) fn message(self, message: &str) -> io::Result<()> {
         writeln!(io::stdout(), "{}", clean::message(message))
     }
 
-    /// Prints each line of a text with the same room before it.
+    /// Prints each line of a text, indented.
     pub(crate) fn indented(self, text: &str) -> io::Result<()> {
         text.trim_end()
             .lines()
             .try_for_each(|line| self.line(format!("  {line}").trim_end()))
     }
 
-    /// Prints JSON text as it is.
+    /// Prints JSON text. On a terminal, control characters are escaped.
     pub(crate) fn json(self, text: &str) -> io::Result<()> {
         if self.terminal {
             writeln!(io::stdout(), "{}", clean::json(text))
@@ -59,8 +63,8 @@ impl Output {
         self.json(&mcp_client::types::json::to_string(value)?)
     }
 
-    /// Writes the text of a resource as it is, except to a terminal, which would obey it: who
-    /// redirects it wants to have the resource.
+    /// Writes the text of a resource: unchanged to a file or a pipe, but with control characters escaped
+    /// to a terminal, which would execute them.
     pub(crate) fn text(self, text: &str) -> io::Result<()> {
         if self.terminal {
             return self.block(text.trim_end_matches('\n'));
@@ -70,23 +74,27 @@ impl Output {
     }
 }
 
-/// Says on stderr what is wrong.
+/// Prints an error on stderr.
 pub(crate) fn complain(text: &str) {
     note(&format!("mcp: {text}"));
 }
 
-/// Says something on stderr, beside the result.
+/// Prints a message on stderr.
 pub(crate) fn note(text: &str) {
-    // There is no place left to complain that nobody reads complaints.
+    // If stderr is closed, there is nowhere to report it.
     let _ = writeln!(io::stderr(), "{}", clean::message(text));
 }
 
-/// Shows on stderr what happens.
+/// Writes the events of this project's crates to stderr. Those of the libraries below them are left
+/// out.
 pub(crate) fn trace() {
-    tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
+    let crates = ["mcp", "mcp_client", "mcp_types"];
+    let targets = crates.map(|name| (name, Level::DEBUG));
+    let events = tracing_subscriber::fmt::layer()
         .with_writer(clean::Traced)
         .with_ansi(false)
-        .without_time()
+        .without_time();
+    tracing_subscriber::registry()
+        .with(events.with_filter(Targets::new().with_targets(targets)))
         .init();
 }

@@ -1,68 +1,92 @@
-//! [`Progress`]: a bar on the terminal while a call goes on.
+//! [`Progress`]: shows the progress of a call.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_client::types::ProgressNotificationParams;
+use mcp_client::types::json::Number;
 
-use crate::clean;
+use crate::{clean, output};
 
-/// Characters of the bar.
+/// The width of the bar in characters.
 const WIDTH: u32 = 30;
 
-/// Characters of the words beside it.
+/// The maximum length of the message beside it, in characters.
 const WORDS: usize = 40;
 
-/// A bar that goes away when this is dropped.
+/// Shows progress on standard error: as a bar if it is a terminal, as lines with `--verbose`.
 pub(crate) struct Progress {
-    shown: Option<Arc<AtomicBool>>,
+    style: Option<Style>,
+}
+
+enum Style {
+    /// Whether a bar is visible, which has to be removed in the end.
+    Bar(Arc<AtomicBool>),
+    Lines,
 }
 
 impl Progress {
-    pub(crate) fn new() -> Self {
-        let terminal = io::stderr().is_terminal();
-        Self {
-            shown: terminal.then(Arc::default),
-        }
+    pub(crate) fn new(verbose: bool) -> Self {
+        let style = if verbose {
+            Some(Style::Lines)
+        } else if io::stderr().is_terminal() {
+            Some(Style::Bar(Arc::default()))
+        } else {
+            None
+        };
+        Self { style }
     }
 
-    /// What shows the bar, where there is a terminal.
-    pub(crate) fn heard(
-        &self,
-    ) -> Option<impl Fn(ProgressNotificationParams) + Send + Sync + 'static> {
-        let shown = Arc::clone(self.shown.as_ref()?);
-        Some(move |params: ProgressNotificationParams| {
-            shown.store(true, Ordering::Relaxed);
-            // A bar that cannot be seen is none.
-            let _ = write!(io::stderr(), "\r\x1b[K{}", bar(&params));
-            let _ = io::stderr().flush();
+    /// Returns the handler of progress notifications, if they are shown.
+    pub(crate) fn handler(&self) -> Option<Handler> {
+        Some(match self.style.as_ref()? {
+            Style::Bar(visible) => {
+                let visible = Arc::clone(visible);
+                Box::new(move |params| {
+                    visible.store(true, Ordering::Relaxed);
+                    // A bar that cannot be written is not needed.
+                    let _ = write!(io::stderr(), "\r\x1b[K{}", bar(&params));
+                    let _ = io::stderr().flush();
+                })
+            }
+            Style::Lines => Box::new(|params| output::note(&line(&params))),
         })
     }
 }
 
+type Handler = Box<dyn Fn(ProgressNotificationParams) + Send + Sync>;
+
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self
-            .shown
-            .as_ref()
-            .is_some_and(|shown| shown.load(Ordering::Relaxed))
+        if let Some(Style::Bar(visible)) = &self.style
+            && visible.load(Ordering::Relaxed)
         {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
     }
 }
 
+/// Returns progress as a line.
+fn line(params: &ProgressNotificationParams) -> String {
+    let number = |number: &Number| number.as_f64().unwrap_or_default();
+    let mut line = format!("progress {}", number(&params.progress));
+    if let Some(total) = &params.total {
+        line.push_str(&format!(" of {}", number(total)));
+    }
+    if let Some(message) = &params.message {
+        line.push_str(&format!(": {message}"));
+    }
+    line
+}
+
 fn bar(params: &ProgressNotificationParams) -> String {
     let message = params.message.as_deref().unwrap_or_default();
-    // Only so much of it is shown, however long it is.
+    // Cut off first: a server may send a very long message.
     let message: String = message.chars().take(WORDS).collect();
     let message = clean::line(&message).replace('\t', " ");
     let message: String = message.chars().take(WORDS).collect();
-    let total = params
-        .total
-        .as_ref()
-        .and_then(mcp_client::types::json::Number::as_f64);
+    let total = params.total.as_ref().and_then(Number::as_f64);
     let done = params.progress.as_f64().unwrap_or_default();
     match total {
         Some(total) if total > 0.0 => {

@@ -54,7 +54,7 @@ pub(crate) async fn resources(client: &Client, output: Output) -> Result<(), Fai
     Ok(())
 }
 
-/// Shows a resource in some lines.
+/// Prints a resource in a few lines.
 pub(crate) fn describe(resource: &Resource, output: Output) -> Result<(), Failure> {
     let Resource {
         uri,
@@ -121,7 +121,7 @@ pub(crate) async fn read(
     Ok(())
 }
 
-/// The form of a resource that has a media type.
+/// Returns the contents of a resource that have a media type.
 fn form<'a>(
     uri: &'a str,
     media_type: &str,
@@ -130,13 +130,15 @@ fn form<'a>(
     let forms = result.contents_of(uri);
     forms.alternative(media_type).ok_or_else(|| {
         let all = forms.alternatives();
-        let all = all.map(|form| form.mime_type().unwrap_or("of an unknown type"));
+        let all = all.map(|form| form.mime_type().unwrap_or("unknown type"));
         let all = all.collect::<Vec<_>>().join(", ");
-        Failure::Absent(format!("there is no form of `{media_type}`, only: {all}"))
+        Failure::Absent(format!(
+            "`{uri}` has no contents of the type `{media_type}`, only: {all}"
+        ))
     })
 }
 
-/// Writes contents to a file, one after the other.
+/// Writes all contents to a file, one after the other.
 fn write(path: &Path, contents: &[AnyResourceContents]) -> Result<(), Failure> {
     let mut all = Vec::new();
     for contents in contents {

@@ -1,24 +1,24 @@
-//! [`Field`]: what a JSON Schema says of one member, in words.
+//! [`Field`]: describes a member of an object from its JSON Schema.
 
 use mcp_client::types::json::Value;
 
-/// A member of an object, as its schema describes it.
+/// A member of an object.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
     title: Option<String>,
     description: Option<String>,
     pub(crate) required: bool,
-    /// Names of JSON types; none where the schema does not say.
+    /// Names of JSON types; empty if the schema allows all.
     pub(crate) types: Vec<String>,
-    /// Values it may have, with the words for them.
+    /// The allowed values, with their titles.
     pub(crate) choices: Vec<(Value, Option<String>)>,
     pub(crate) default: Option<Value>,
-    /// Of which an array is a list.
+    /// The types of the elements of an array.
     items: Option<String>,
 }
 
-/// The members of an object.
+/// Returns the members that the schema of an object declares.
 pub(crate) fn fields(schema: &Value) -> Vec<Field> {
     let required = names(schema.get("required"));
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -85,7 +85,7 @@ fn choices(schema: &Value) -> Vec<(Value, Option<String>)> {
 }
 
 impl Field {
-    /// Whether it is text and nothing else.
+    /// Returns `true` if only strings are allowed.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.types.as_slice(), [kind] if kind == "string")
     }
@@ -103,7 +103,7 @@ impl Field {
         }
     }
 
-    /// The field in a list of arguments.
+    /// Describes the field in a list of arguments.
     pub(crate) fn described(&self) -> String {
         let mut line = format!("{}: {}", self.name, self.kind());
         if self.required {
@@ -113,8 +113,8 @@ impl Field {
         line
     }
 
-    /// The field as a question.
-    pub(crate) fn words(&self) -> String {
+    /// Describes the field as a question.
+    pub(crate) fn question(&self) -> String {
         let mut line = self.title.clone().unwrap_or_else(|| self.name.clone());
         line += &format!(
             " ({}{})",
@@ -143,23 +143,23 @@ impl Field {
         line
     }
 
-    /// What is wrong with a value, as far as a question can be asked again.
+    /// Returns what is wrong with a value, if its type or the allowed values show it.
     pub(crate) fn fault(&self, value: &Value) -> Option<String> {
         if !self.types.is_empty() && !self.types.iter().any(|kind| is(value, kind)) {
-            return Some(format!("That is no {}.", self.kind()));
+            return Some(format!("Expected a value of the type {}.", self.kind()));
         }
         let chosen = value
             .as_array()
             .map_or(std::slice::from_ref(value), Vec::as_slice);
         let known = |value| self.choices.iter().any(|(choice, _)| choice == value);
         if !self.choices.is_empty() && !chosen.iter().all(known) {
-            return Some("That is none of the choices.".to_owned());
+            return Some("Expected one of the choices.".to_owned());
         }
         None
     }
 }
 
-/// Whether a value is of a JSON type.
+/// Returns `true` if a value has a JSON type.
 fn is(value: &Value, kind: &str) -> bool {
     match kind {
         "string" => value.as_str().is_some(),

@@ -22,16 +22,16 @@ pub(crate) async fn tools(client: &Client, output: Output) -> Result<(), Failure
     Ok(())
 }
 
-/// All elements of a list; those that cannot be understood are complained of.
+/// Returns all elements of a list. Malformed elements are reported on stderr.
 pub(crate) async fn all<R: Paged>(list: List<R>) -> Result<Vec<R::Item>, CallError> {
     let Listed { items, faults, .. } = list.all().await?;
     for fault in faults {
-        complain(&format!("left out: {fault}"));
+        complain(&format!("left out of the list: {fault}"));
     }
     Ok(items)
 }
 
-/// An object with one list.
+/// Returns an object with one member, a list.
 pub(crate) fn object(name: &str, items: &[impl Serialize]) -> Object {
     let items: Value = items.iter().map(to_json).collect();
     Object::from([(name, items)])

@@ -10,8 +10,8 @@ use crate::failure::Failure;
 use crate::output::{Output, complain};
 use crate::tools::{all, object};
 
-/// A resource, and how deep it stands.
-type Placed = (usize, Resource);
+/// A resource and its level in the tree.
+type Entry = (usize, Resource);
 
 pub(crate) async fn tree(
     client: &Client,
@@ -19,17 +19,17 @@ pub(crate) async fn tree(
     depth: usize,
     output: Output,
 ) -> Result<(), Failure> {
-    let placed = match uri {
+    let entries = match uri {
         Some(uri) => members(client, uri, depth).await?,
         None => arranged(all(client.resources()).await?),
     };
-    let placed = placed.into_iter().filter(|(at, _)| *at < depth);
+    let entries = entries.into_iter().filter(|(level, _)| *level < depth);
     if output.json {
-        let resources: Vec<_> = placed.map(|(_, resource)| to_json(&resource)).collect();
+        let resources: Vec<_> = entries.map(|(_, resource)| to_json(&resource)).collect();
         return Ok(output.value(&object("resources", &resources))?);
     }
-    for (at, resource) in placed {
-        output.line(&format!("{}{}", "  ".repeat(at), line(&resource)))?;
+    for (level, resource) in entries {
+        output.line(&format!("{}{}", "  ".repeat(level), line(&resource)))?;
     }
     Ok(())
 }
@@ -56,54 +56,55 @@ fn is_collection(resource: &Resource) -> bool {
     resource.resource_type == Some(ResourceType::Collection)
 }
 
-/// What a collection holds, and what is in that, depth first. A collection that holds itself is
-/// gone into once.
-async fn members(client: &Client, uri: &str, depth: usize) -> Result<Vec<Placed>, Failure> {
+/// Returns the members of a collection and of the collections in it, depth first. Each collection is
+/// listed once, even if it contains itself.
+async fn members(client: &Client, uri: &str, depth: usize) -> Result<Vec<Entry>, Failure> {
     if !client.negotiated(Proposal::Sep2093) {
-        let message = "the server does not list collections: it does not announce `sep-2093`";
+        let message =
+            "the server cannot list collections: it does not declare support for `sep-2093`";
         return Err(Failure::Absent(message.to_owned()));
     }
     let mut seen = HashSet::from([uri.to_owned()]);
-    let mut placed = Vec::new();
-    // What is still to be shown, the next one last.
-    let mut rest: Vec<Placed> = Vec::new();
+    let mut entries = Vec::new();
+    // A stack: the last element is the next one.
+    let mut rest: Vec<Entry> = Vec::new();
     let mut into = Some((0, uri.to_owned()));
     loop {
-        if let Some((at, uri)) = into.take() {
+        if let Some((level, uri)) = into.take() {
             match all(client.resources_in(uri.as_str())?).await {
-                Ok(found) => rest.extend(found.into_iter().rev().map(|member| (at, member))),
-                // Only this branch is missing: it may have vanished meanwhile.
-                Err(error @ CallError::Refused { .. }) if at > 0 => {
+                Ok(found) => rest.extend(found.into_iter().rev().map(|member| (level, member))),
+                // The collection may have been deleted meanwhile; the others are shown.
+                Err(error @ CallError::Refused { .. }) if level > 0 => {
                     complain(&format!("left out: `{uri}`: {error}"));
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        let Some((at, resource)) = rest.pop() else {
-            return Ok(placed);
+        let Some((level, resource)) = rest.pop() else {
+            return Ok(entries);
         };
         let new = is_collection(&resource) && seen.insert(resource.uri.clone());
-        into = (new && at + 1 < depth).then(|| (at + 1, resource.uri.clone()));
-        placed.push((at, resource));
+        into = (new && level + 1 < depth).then(|| (level + 1, resource.uri.clone()));
+        entries.push((level, resource));
     }
 }
 
-/// Resources under those whose URIs theirs continue, in the order of their URIs.
-fn arranged(mut resources: Vec<Resource>) -> Vec<Placed> {
-    // As if each ended with a slash, so that what a directory holds comes right behind it.
+/// Arranges resources below those whose URIs are prefixes of theirs, in the order of the URIs.
+fn arranged(mut resources: Vec<Resource>) -> Vec<Entry> {
+    // With a slash at the end, so that the members of a directory directly follow it.
     let key = |resource: &Resource| format!("{}/", resource.uri.trim_end_matches('/'));
     resources.sort_by_cached_key(key);
     let mut above: Vec<String> = Vec::new();
-    let mut placed = Vec::new();
+    let mut entries = Vec::new();
     for resource in resources {
         let key = key(&resource);
         while above.last().is_some_and(|above| !key.starts_with(above)) {
             above.pop();
         }
-        placed.push((above.len(), resource));
+        entries.push((above.len(), resource));
         above.push(key);
     }
-    placed
+    entries
 }
 
 #[cfg(test)]
@@ -111,14 +112,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resources_stand_under_those_whose_uris_theirs_continue() {
+    fn resources_are_arranged_below_prefixes_of_their_uris() {
         let uris = [
             "x:///b/c", "x:///a-b", "x:///", "x:///b", "x:///a/b", "y:1", "x:///a",
         ];
         let resources = uris.map(|uri| Resource::new(uri, uri)).to_vec();
-        let placed: Vec<_> = arranged(resources)
+        let entries: Vec<_> = arranged(resources)
             .into_iter()
-            .map(|(at, resource)| format!("{at} {}", resource.uri))
+            .map(|(level, resource)| format!("{level} {}", resource.uri))
             .collect();
         let expected = [
             "0 x:///",
@@ -129,6 +130,6 @@ mod tests {
             "2 x:///b/c",
             "0 y:1",
         ];
-        assert_eq!(placed, expected);
+        assert_eq!(entries, expected);
     }
 }

@@ -1,4 +1,4 @@
-//! Arguments of tools and prompts, from words and files.
+//! Arguments of tools and prompts, from the command line and from files.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,7 +8,7 @@ use mcp_client::types::json::{self, Object, Value};
 use crate::failure::Failure;
 use crate::schema::Field;
 
-/// The object that `--args` names, or an empty one.
+/// Reads the object of `--args`; an empty one if the option is absent.
 pub(crate) fn given(args: Option<&str>) -> Result<Object, Failure> {
     let text = match args {
         None => return Ok(Object::new()),
@@ -25,17 +25,20 @@ pub(crate) fn given(args: Option<&str>) -> Result<Object, Failure> {
             None => text.to_owned(),
         },
     };
-    json::from_str(&text).map_err(|error| Failure::Usage(format!("`--args`: {error}")))
+    json::from_str(&text).map_err(|error| {
+        Failure::Usage(format!("invalid `--args`: expected a JSON object: {error}"))
+    })
 }
 
-/// The name and the text of `NAME=VALUE`.
+/// Splits `NAME=VALUE`.
 pub(crate) fn split(word: &str) -> Result<(&str, &str), Failure> {
     word.split_once('=')
         .filter(|(name, _)| !name.is_empty())
-        .ok_or_else(|| Failure::Usage(format!("`{word}` is no NAME=VALUE")))
+        .ok_or_else(|| Failure::Usage(format!("invalid argument `{word}`: expected NAME=VALUE")))
 }
 
-/// The value of an argument: text where the schema asks for it, else JSON where it is that.
+/// Returns the value of an argument: a string if the schema requires one or the text is not JSON,
+/// otherwise the JSON value.
 pub(crate) fn value(field: Option<&Field>, text: &str) -> Value {
     if field.is_some_and(Field::is_text) {
         return text.into();
@@ -43,7 +46,7 @@ pub(crate) fn value(field: Option<&Field>, text: &str) -> Value {
     json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
-/// The value that a user types: lists need no brackets, and `yes` is an answer.
+/// Returns the value of a typed answer: lists need no brackets, and `yes` is a boolean.
 pub(crate) fn answer(field: &Field, text: &str) -> Value {
     let value = value(Some(field), text);
     if field.is_list() && value.as_array().is_none() {

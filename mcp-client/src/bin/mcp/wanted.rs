@@ -1,4 +1,4 @@
-//! [`Wanted`]: what a command line asks for, checked before a server is started for it.
+//! [`Wanted`]: the command to run, checked before a server is started.
 
 use std::path::Path;
 
@@ -32,14 +32,14 @@ pub(crate) enum Wanted<'a> {
 /// A tool or a prompt with its arguments.
 pub(crate) struct Named<'a> {
     pub(crate) name: &'a str,
-    /// Those that come as a whole.
+    /// The arguments of `--args`.
     pub(crate) given: Object,
-    /// Those that come one by one, and win.
+    /// The arguments `NAME=VALUE`, which override those of `--args`.
     pub(crate) words: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Wanted<'a> {
-    /// What a command wants with the words that do not name the server.
+    /// Checks a command and the words that do not name the server.
     pub(crate) fn new(command: &'a Command, words: &'a [String]) -> Result<Self, Failure> {
         Ok(match command {
             Command::Discover(_) => alone(Self::Discover, words)?,
@@ -58,7 +58,7 @@ impl<'a> Wanted<'a> {
                     uri: words.first().map(String::as_str),
                     depth: args.depth,
                 },
-                _ => return Err(Failure::Usage("`tree` takes one URI at most".to_owned())),
+                _ => return Err(Failure::Usage("`tree` expects one URI at most".to_owned())),
             },
             Command::Prompts(_) => alone(Self::Prompts, words)?,
             Command::Prompt(args) => {
@@ -72,7 +72,10 @@ impl<'a> Wanted<'a> {
 fn one<'a>(command: &str, words: &'a [String]) -> Result<&'a str, Failure> {
     match words {
         [uri] => Ok(uri),
-        _ => Err(Failure::Usage(format!("`{command}` takes one URI"))),
+        _ => Err(Failure::Usage(format!(
+            "`{command}` expects one URI, found {}",
+            words.len()
+        ))),
     }
 }
 
@@ -80,7 +83,7 @@ fn alone<'a>(wanted: Wanted<'a>, words: &[String]) -> Result<Wanted<'a>, Failure
     match words {
         [] => Ok(wanted),
         [word, ..] => {
-            let message = format!("`{word}` is too much: a program comes after `--`");
+            let message = format!("unexpected argument `{word}`: a program comes after `--`");
             Err(Failure::Usage(message))
         }
     }
@@ -89,7 +92,9 @@ fn alone<'a>(wanted: Wanted<'a>, words: &[String]) -> Result<Wanted<'a>, Failure
 impl<'a> Named<'a> {
     fn new(what: &str, words: &'a [String], args: Option<&str>) -> Result<Self, Failure> {
         let Some((name, words)) = words.split_first() else {
-            return Err(Failure::Usage(format!("no {what} is named")));
+            return Err(Failure::Usage(format!(
+                "no {what} is named: expected its name after the server"
+            )));
         };
         let words = words.iter().map(|word| values::split(word));
         Ok(Self {

@@ -20,17 +20,17 @@ pub(crate) async fn watch(client: &Client, uris: &[String], output: Output) -> R
     while let Some(event) = subscription.next().await {
         let event = event?;
         if let SubscriptionEvent::Interrupted { error, again } = &event {
-            note(&format!("interrupted, again in {again:?}: {error}"));
+            note(&format!("interrupted, trying again in {again:?}: {error}"));
             continue;
         }
-        let (name, about) = said(event);
+        let (name, about) = describe(event);
         show(name, about, output)?;
     }
     Ok(())
 }
 
-/// The name of an event, and what it is about.
-fn said(event: SubscriptionEvent) -> (&'static str, Value) {
+/// Returns the name of an event and its content.
+fn describe(event: SubscriptionEvent) -> (&'static str, Value) {
     match event {
         SubscriptionEvent::Listening(filter) => ("listening", to_json(&filter)),
         SubscriptionEvent::ToolListChanged => ("tools changed", Value::Null),
@@ -45,12 +45,12 @@ fn said(event: SubscriptionEvent) -> (&'static str, Value) {
             let both = [("method", Value::from(method)), ("params", params)];
             ("notification", Object::from(both).into())
         }
-        SubscriptionEvent::Missed => ("missed some", Value::Null),
+        SubscriptionEvent::Missed => ("missed some events", Value::Null),
         _ => ("unknown", Value::Null),
     }
 }
 
-/// One line for each event: words, or a JSON object.
+/// Prints an event as a line of text, or as a JSON object.
 fn show(name: &str, about: Value, output: Output) -> std::io::Result<()> {
     if output.json {
         let mut event = Object::from([("event", name)]);
@@ -66,18 +66,18 @@ fn show(name: &str, about: Value, output: Output) -> std::io::Result<()> {
     }
 }
 
-/// Shows what the server logs among its other news.
+/// Prints a log message of the server like an event.
 pub(crate) fn log(log: &LoggingMessageNotificationParams, output: Output) {
     let shown = if output.json {
         show("log", to_json(log), output)
     } else {
         output.message(&words(log))
     };
-    // The next event ends the program where nobody reads.
+    // If stdout is closed, the next event ends the program.
     drop(shown);
 }
 
-/// What a server logs, as a line.
+/// Returns a log message of the server as a line.
 pub(crate) fn words(log: &LoggingMessageNotificationParams) -> String {
     let level = log.level.as_str();
     let data = match &log.data {

@@ -11,9 +11,9 @@ use crate::features::lists::List;
 use crate::protocol::error::CallError;
 
 impl Client {
-    /// Asks for the metadata of a resource without its contents (SEP-2093).
+    /// Requests the metadata of a resource without its contents (SEP-2093).
     ///
-    /// A server that does not know the request refuses it with -32601.
+    /// A server that does not support the request rejects it with -32601.
     pub fn read_resource_metadata(
         &self,
         uri: impl Into<String>,
@@ -26,8 +26,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`CallError::NotNegotiated`] where not both sides have announced the proposal: the server would
-    /// not look at the URI, and list everything.
+    /// [`CallError::NotNegotiated`] if not both sides announced the proposal: the server would ignore
+    /// the URI and list everything.
     ///
     /// ```
     /// # async fn members(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {

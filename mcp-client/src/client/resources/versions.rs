@@ -14,7 +14,7 @@ use crate::proposals::versioned_resources::Current;
 use crate::protocol::error::CallError;
 
 impl Client {
-    /// Gets a resource with its metadata, its current version among it, and its contents in one
+    /// Requests the metadata of a resource, including its current version, and its contents in one
     /// form.
     ///
     /// ```
@@ -34,13 +34,13 @@ impl Client {
         self.request(GetResourceRequestParams::new(uri, self.meta()))
     }
 
-    /// Lists the resources that a filter lets through, page by page. Which criteria there are is
-    /// up to the server; servers of this project know `kind`, `uriPrefix` and `metadata`.
+    /// Lists the resources that match a filter, page by page. The server defines the criteria; servers of
+    /// this project support `kind`, `uriPrefix` and `metadata`.
     ///
     /// # Errors
     ///
-    /// [`CallError::NotNegotiated`] where not both sides have announced the proposal: the server would
-    /// not look at the filter, and list everything.
+    /// [`CallError::NotNegotiated`] if not both sides announced the proposal: the server would ignore
+    /// the filter and list everything.
     pub fn resources_where(
         &self,
         filter: impl Into<Object>,
@@ -55,11 +55,11 @@ impl Client {
     }
 
     /// Subscribes to several resources at once, for as long as the connection lasts. Changes are
-    /// heard of by [`on_notification`](crate::ClientBuilder::on_notification) of
+    /// delivered to the [`on_notification`](crate::ClientBuilder::on_notification) handler of
     /// [`ResourceContentChangedNotification`](mcp_types::ResourceContentChangedNotification).
     ///
-    /// Over HTTP nothing connects the requests of a client, and servers refuse this.
-    /// [`listen`](Self::listen) works everywhere: its `resource_subscriptions` may be several, and
+    /// Servers reject this over HTTP, where the requests of a client are independent.
+    /// [`listen`](Self::listen) works with every transport: its filter can name several resources, and
     /// its events are
     /// [`ResourceContentChanged`](crate::SubscriptionEvent::ResourceContentChanged).
     pub fn subscribe_resources<U: Into<String>>(
@@ -70,7 +70,7 @@ impl Client {
         self.request(SubscribeResourcesRequestParams::new(uris, self.meta()))
     }
 
-    /// Ends what [`subscribe_resources`](Self::subscribe_resources) began, for these resources.
+    /// Ends subscriptions of [`subscribe_resources`](Self::subscribe_resources).
     pub fn unsubscribe_resources<U: Into<String>>(
         &self,
         uris: impl IntoIterator<Item = U>,
@@ -81,11 +81,11 @@ impl Client {
 }
 
 impl Call<GetResourceRequest> {
-    /// Only asks for the contents if this is not the current version.
+    /// Requests the contents only if this is not the current version.
     ///
     /// # Errors
     ///
-    /// See [`CallError`]. That the version is current is none.
+    /// See [`CallError`].
     pub async fn unless(self, version: impl Into<String>) -> Result<Current, CallError> {
         let version = version.into();
         match self.with(|params| params.version(version)).await {

@@ -4,42 +4,30 @@ use mcp_types::json::{self, Map, Object};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::protocol::params::META;
+use crate::protocol::params::Params;
 
 /// Members of params that answer questions of the server.
-const ROUNDS: [&str; 2] = ["inputResponses", "requestState"];
+const ANSWERS: [&str; 2] = ["inputResponses", "requestState"];
 /// Members of `_meta` that do not affect a result.
-const PASSING: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
+const IGNORED: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
 
-/// Returns the params as text, without what does not affect the result. `known` are the members of
-/// `_meta` that describe the client, the same in all its calls; `more` are those of the call. `None`
+/// Returns the params as text, without what does not affect the result. `client` are the members of
+/// `_meta` that describe the client, the same in all its calls; `call` are those of the call. `None`
 /// if the result must not be cached.
-pub(super) fn params(text: &str, known: &Map<Box<RawValue>>, more: &Object) -> Option<String> {
-    let members: Option<Map<&RawValue>> = serde_json::from_str(text).ok()?;
-    let mut members = members.unwrap_or_default();
-    if ROUNDS.iter().any(|name| members.contains_key(name)) {
+pub(super) fn params(
+    params: &Params<'_>,
+    client: &Map<Box<RawValue>>,
+    call: &Object,
+) -> Option<String> {
+    if ANSWERS.iter().any(|name| params.contains(name)) {
         return None;
     }
-    let meta: Map<&RawValue> = match members.remove(META) {
-        Some(meta) => serde_json::from_str(meta.get()).ok()?,
-        None => Map::new(),
-    };
-    let mut matters: Map<Box<RawValue>> = Map::new();
-    for (name, value) in &meta {
-        if !known.contains_key(name) {
-            matters.insert(name, (*value).to_owned());
-        }
-    }
-    for (name, value) in more {
-        matters.insert(name, json::to_raw(value).ok()?);
-    }
-    matters.retain(|name, _| !PASSING.contains(&name));
-    let matters = (!matters.is_empty()).then(|| json::to_raw(&matters));
-    let matters = matters.transpose().ok()?;
-    if let Some(matters) = &matters {
-        members.insert(META, &**matters);
-    }
-    json::to_string(&members).ok()
+    let params = params
+        .clone()
+        .retain_meta(|name| !client.contains_key(name));
+    let members = call.iter();
+    let params = members.fold(params, |params, (name, value)| params.meta(name, value));
+    json::to_string(&params.retain_meta(|name| !IGNORED.contains(&name))).ok()
 }
 
 /// Returns the URI in params.

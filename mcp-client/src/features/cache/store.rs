@@ -1,4 +1,4 @@
-//! [`Store`]: the cached results and their expiry.
+//! [`Store`]: the cached results, which expire and are bounded in number and size.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,8 +34,8 @@ pub(super) struct Key {
 
 struct Entry {
     text: Arc<str>,
-    until: Instant,
-    /// When it was last used, as a number that grows.
+    expiry: Instant,
+    /// The number of the last use. Uses are counted.
     used: u64,
 }
 
@@ -49,14 +49,15 @@ impl Entry {
 pub(super) struct Store {
     entries: HashMap<Key, Entry>,
     bytes: usize,
+    /// The maximum number of results and of bytes.
     most: (usize, usize),
     clients: u64,
     uses: u64,
-    /// How often results of a method were dropped because they changed. What was asked for before
-    /// is not kept.
-    ages: HashMap<&'static str, u64>,
-    /// The same for all methods at once.
-    age: u64,
+    /// How often the results of a method were invalidated. Results of requests that were sent before
+    /// are not stored.
+    generations: HashMap<&'static str, u64>,
+    /// How often the results of all methods were invalidated.
+    generation: u64,
 }
 
 impl Default for Store {
@@ -67,21 +68,21 @@ impl Default for Store {
             most: (ENTRIES, BYTES),
             clients: 0,
             uses: 0,
-            ages: HashMap::new(),
-            age: 0,
+            generations: HashMap::new(),
+            generation: 0,
         }
     }
 }
 
 impl Store {
-    pub(super) fn limit(&mut self, entries: Option<usize>, bytes: Option<usize>) {
+    pub(super) fn set_limits(&mut self, entries: Option<usize>, bytes: Option<usize>) {
         self.most.0 = entries.unwrap_or(self.most.0);
         self.most.1 = bytes.unwrap_or(self.most.1);
-        self.make_room();
+        self.evict();
     }
 
     /// Returns the number of a new client.
-    pub(super) fn client(&mut self) -> u64 {
+    pub(super) fn next_client(&mut self) -> u64 {
         self.clients += 1;
         self.clients
     }
@@ -94,14 +95,14 @@ impl Store {
         self.bytes
     }
 
-    /// Grows whenever what a method gave may have changed.
-    pub(super) fn age(&self, method: &str) -> u64 {
-        self.age + self.ages.get(method).copied().unwrap_or_default()
+    /// Returns a number that grows whenever results of a method are invalidated.
+    pub(super) fn generation(&self, method: &str) -> u64 {
+        self.generation + self.generations.get(method).copied().unwrap_or_default()
     }
 
     pub(super) fn get(&mut self, key: &Key, now: Instant) -> Option<Arc<str>> {
         let entry = self.entries.get_mut(key)?;
-        if now >= entry.until {
+        if now >= entry.expiry {
             self.remove(key);
             return None;
         }
@@ -110,22 +111,22 @@ impl Store {
         Some(Arc::clone(&entry.text))
     }
 
-    /// Stores a result whose request was sent at an age.
-    pub(super) fn put(&mut self, key: Key, text: &str, until: Instant, age: u64) {
-        if self.age(key.method) != age {
+    /// Stores a result. `generation` is that of the method when the request was sent.
+    pub(super) fn insert(&mut self, key: Key, text: &str, expiry: Instant, generation: u64) {
+        if self.generation(key.method) != generation {
             return;
         }
         self.remove(&key);
         self.uses += 1;
         let used = self.uses;
         let text = Arc::from(text);
-        let entry = Entry { text, until, used };
+        let entry = Entry { text, expiry, used };
         if entry.size(&key) > self.most.1 {
             return;
         }
         self.bytes += entry.size(&key);
         self.entries.insert(key, entry);
-        self.make_room();
+        self.evict();
     }
 
     fn remove(&mut self, key: &Key) {
@@ -134,23 +135,23 @@ impl Store {
         }
     }
 
-    /// Drops the results of a method whose keys match `which`, because they changed.
-    pub(super) fn changed(&mut self, method: &'static str, which: impl Fn(&Key) -> bool) {
-        *self.ages.entry(method).or_default() += 1;
-        self.leave(|key| key.method == method && which(key));
+    /// Drops the results of a method whose keys match, because they changed.
+    pub(super) fn invalidate(&mut self, method: &'static str, matches: impl Fn(&Key) -> bool) {
+        *self.generations.entry(method).or_default() += 1;
+        self.remove_where(|key| key.method == method && matches(key));
     }
 
-    /// Drops the results of any method whose keys match `which`, because they changed.
-    pub(super) fn forget(&mut self, which: impl Fn(&Key) -> bool) {
-        self.age += 1;
-        self.leave(which);
+    /// Drops the results of all methods whose keys match, because they changed.
+    pub(super) fn invalidate_all(&mut self, matches: impl Fn(&Key) -> bool) {
+        self.generation += 1;
+        self.remove_where(matches);
     }
 
-    /// Drops results whose keys match `which`.
-    pub(super) fn leave(&mut self, which: impl Fn(&Key) -> bool) {
+    /// Drops results whose keys match, although they are still valid.
+    pub(super) fn remove_where(&mut self, matches: impl Fn(&Key) -> bool) {
         let bytes = &mut self.bytes;
         self.entries.retain(|key, entry| {
-            let keep = !which(key);
+            let keep = !matches(key);
             if !keep {
                 *bytes -= entry.size(key);
             }
@@ -159,7 +160,7 @@ impl Store {
     }
 
     /// Drops the least recently used results. One pass suffices, however many are dropped.
-    fn make_room(&mut self) {
+    fn evict(&mut self) {
         let (mut count, mut bytes) = (self.entries.len(), self.bytes);
         if count <= self.most.0 && bytes <= self.most.1 {
             return;

@@ -1,4 +1,4 @@
-//! [`IntoObject`]: JSON objects from types of the program's own.
+//! [`IntoObject`]: JSON objects from types of the program.
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Object};
@@ -27,7 +27,7 @@ pub trait IntoObject {
     ///
     /// # Errors
     ///
-    /// The value cannot be encoded, or is encoded as something else than an object.
+    /// The value cannot be encoded, or its JSON is not an object.
     fn into_object(self) -> Result<Object, DecodeError>;
 }
 

@@ -1,23 +1,23 @@
 //! [`PreparedCall`]: sends a call and answers questions of the server until the result arrives.
 
-use std::borrow::Cow;
+use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+#[cfg(feature = "json-schema")]
+use mcp_types::CallToolRequest;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::name_member;
 use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{ErrorObject, INVALID_PARAMS};
-#[cfg(feature = "json-schema")]
-use mcp_types::{CallToolRequest, ListToolsRequest};
-use mcp_types::{InputRequiredResult, Request, Revision};
-use serde::Deserialize;
+use mcp_types::{InputRequiredResult, ListToolsResult, Request, Revision};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use crate::features::cache::{Found, Missing};
+use super::decoded::{COMPLETE, Decoded, INPUT_REQUIRED, result_type};
+use crate::features::cache::{Lookup, Vacant};
 use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
 use crate::features::state::Features;
@@ -36,7 +36,7 @@ pub(super) struct CallParts<R: Request> {
     pub(super) timeout: CallTimeout,
     /// Whether the cache is bypassed.
     pub(super) fresh: bool,
-    /// Why a value that the program gave cannot be encoded.
+    /// The error for a value of the program that cannot be encoded.
     pub(super) fault: Option<DecodeError>,
 }
 
@@ -57,7 +57,8 @@ impl<R: Request> Clone for CallParts<R> {
 pub(super) struct PreparedCall<R> {
     shared: SharedConnection,
     pub(super) revision: Revision,
-    params: String,
+    /// The params as text.
+    encoded: String,
     meta: Object,
     timeout: CallTimeout,
     fresh: bool,
@@ -92,7 +93,7 @@ where
         Ok(Self {
             shared: parts.connection,
             revision,
-            params,
+            encoded: params,
             meta: parts.meta,
             timeout: parts.timeout,
             fresh: parts.fresh,
@@ -108,85 +109,105 @@ where
         self.shared.features()
     }
 
-    /// Sends the call until a final result arrives. `read` returns `None` for other results.
+    /// Splits the params into their members. Called once for a call, however often it is sent.
+    pub(super) fn params(&self) -> Result<Params<'_>, CallError> {
+        Params::split(&self.encoded).map_err(|error| CallError::Params {
+            method: R::METHOD,
+            source: error.into(),
+        })
+    }
+
+    /// Sends the call until a final result arrives, decodes it with `read`, and hands it to the
+    /// features.
     pub(super) async fn finish<T>(
         self,
-        read: impl Fn(Revision, &str) -> Result<Option<T>, VersionError>,
+        read: impl Fn(Revision, &str) -> Result<Decoded<T>, VersionError>,
+        result_of: fn(&mut T) -> &mut dyn Any,
     ) -> Result<T, CallError> {
         let method = R::METHOD;
         let rounds = self.connection().limits.rounds.max(1);
-        let modern = self.revision == Revision::LATEST;
         let read = |text: &str| lenient::read(self.revision, method, text, &read);
-        let mut missing = match self.find() {
-            Found::Kept(text) => match read(&text) {
-                Ok(Some(result)) => {
-                    #[cfg(feature = "json-schema")]
-                    self.check_output(&text)?;
+        let params = self.params()?;
+        let mut vacant = match self.look_up(&params) {
+            Lookup::Cached(text) => match read(&text) {
+                Ok(Decoded::Final(mut result)) => {
+                    self.accept(&params, &text, result_of(&mut result))?;
                     return Ok(result);
                 }
                 _ => None,
             },
-            Found::Missing(missing) => Some(missing),
-            Found::Never => None,
+            Lookup::Vacant(vacant) => Some(vacant),
+            Lookup::Uncacheable => None,
         };
         // Rare paths are boxed to keep the future small.
         let mut answers = Answers::default();
         let mut opened_pages_once = false;
         for _ in 0..rounds {
-            let text = match self.send(&answers).await {
+            let text = match self.send(&params, &answers).await {
                 Err(CallError::Refused { source, .. })
                     if !opened_pages_once && Box::pin(self.opened_pages(&source)).await? =>
                 {
-                    // Only once: the client cannot know whether the user has finished there.
+                    // Only once: the client cannot know whether the user has finished on the page.
                     opened_pages_once = true;
                     continue;
                 }
                 text => text?,
             };
-            let fault = match read(text.get()) {
-                Ok(Some(result)) => {
-                    self.keep(missing, &text);
-                    #[cfg(feature = "json-schema")]
-                    self.check_output(text.get())?;
+            let input_required = match read(text.get()) {
+                Ok(Decoded::Final(mut result)) => {
+                    self.store(vacant, &text);
+                    self.accept(&params, text.get(), result_of(&mut result))?;
                     return Ok(result);
                 }
-                Ok(None) => None,
-                Err(fault) => Some(fault),
+                Ok(Decoded::InputRequired(result)) => result,
+                Ok(Decoded::Other) => return Err(self.not_final(&text, None)),
+                Err(fault) => return Err(self.not_final(&text, Some(fault))),
             };
-            missing = None;
-            // Not a final result: find out which other one it is.
-            match (result_type(text.get()), fault) {
-                (Some(kind), _) if modern && kind == INPUT_REQUIRED => {
-                    answers = Box::pin(self.answer(&text)).await?;
-                }
-                (Some(kind), Some(source)) if !modern || kind == COMPLETE => {
-                    return Err(CallError::Answer { method, source });
-                }
-                (None, Some(source)) => return Err(CallError::Answer { method, source }),
-                (kind, _) => {
-                    let result_type = kind.unwrap_or_default();
-                    let result_type = PeerText(&result_type).to_string();
-                    return Err(CallError::ResultType {
-                        method,
-                        result_type,
-                    });
-                }
-            }
+            // A result that depends on answers is not cached.
+            vacant = None;
+            answers = Box::pin(self.answer(*input_required)).await?;
         }
         Err(CallError::Rounds { method, rounds })
     }
 
-    pub(super) async fn send(&self, answers: &Answers) -> Result<Box<RawValue>, CallError> {
+    /// Returns the error for a result that is neither final nor asks for input.
+    #[cold]
+    fn not_final(&self, text: &RawValue, fault: Option<VersionError>) -> CallError {
         let method = R::METHOD;
-        let reports = self.timeout.progress.is_some();
-        let mut params = Params::read(&self.params).map_err(|error| CallError::Params {
-            method,
-            source: error.into(),
-        })?;
+        let kind = result_type(text.get());
+        let known = |kind: &str| self.revision != Revision::LATEST || kind == COMPLETE;
+        if self.revision == Revision::LATEST
+            && kind.as_deref() == Some(INPUT_REQUIRED)
+            && let Err(error) = json::from_str::<InputRequiredResult>(text.get())
+        {
+            let source = error.into();
+            return CallError::Answer { method, source };
+        }
+        match fault {
+            Some(source) if kind.as_deref().is_none_or(known) => {
+                CallError::Answer { method, source }
+            }
+            _ => CallError::ResultType {
+                method,
+                result_type: PeerText(&kind.unwrap_or_default()).to_string(),
+            },
+        }
+    }
+
+    /// Sends the call once, with the answers to the questions of the server so far.
+    pub(super) async fn send(
+        &self,
+        params: &Params<'_>,
+        answers: &Answers,
+    ) -> Result<Box<RawValue>, CallError> {
+        let method = R::METHOD;
+        let wants_progress = self.timeout.progress.is_some();
+        let name = name_member(method).and_then(|name| params.string(name));
         let header_source = HeaderSource {
-            name: name_member(method).and_then(|name| params.text(name)),
+            name: name.as_deref(),
             arguments: params.text("arguments"),
         };
+        let mut params = params.clone();
         if let Some(responses) = &answers.responses {
             params = params.with("inputResponses", ParamValue::Raw(responses));
         }
@@ -202,20 +223,20 @@ where
                 if self.revision == Revision::LATEST {
                     params = params.describe(&self.connection().request_meta);
                 }
-                if reports {
+                if wants_progress {
                     params = params.progress_token(id);
                 }
-                let more = self.meta.iter();
-                more.fold(params, |params, (name, value)| params.meta(name, value))
+                let members = self.meta.iter();
+                members.fold(params, |params, (name, value)| params.meta(name, value))
             },
         );
         let text = text.await;
         if let (Err(CallError::Refused { source, .. }), Some(cache)) =
             (&text, &self.features().cache)
         {
-            // The reason may be a cursor that the server has forgotten.
+            // The server may have rejected a cursor because the list has changed.
             if source.code == INVALID_PARAMS && self.revision == Revision::LATEST {
-                cache.forget(method);
+                cache.invalidate(method);
             }
         }
         text
@@ -237,32 +258,76 @@ where
     }
 
     /// Looks the result up in the cache.
-    fn find(&self) -> Found {
+    fn look_up(&self, params: &Params<'_>) -> Lookup {
         match &self.features().cache {
             Some(cache) if self.revision == Revision::LATEST => {
-                let known = &self.connection().request_meta;
-                cache.find(R::METHOD, &self.params, known, &self.meta, self.fresh)
+                let client = &self.connection().request_meta;
+                cache.look_up(R::METHOD, params, client, &self.meta, self.fresh)
             }
-            _ => Found::Never,
+            _ => Lookup::Uncacheable,
         }
     }
 
-    /// Remembers the output schemas of listed tools, and checks the results of their calls.
-    #[cfg(feature = "json-schema")]
-    fn check_output(&self, text: &str) -> Result<(), CallError> {
-        let schemas = &self.features().output_schemas;
-        match R::METHOD {
-            ListToolsRequest::METHOD => schemas.learn(text),
-            CallToolRequest::METHOD => schemas.hold(self.revision, &self.params, text)?,
-            _ => {}
+    /// Adapts, learns from and checks a final result.
+    fn accept(
+        &self,
+        params: &Params<'_>,
+        text: &str,
+        result: &mut dyn Any,
+    ) -> Result<(), CallError> {
+        if let Some(adapt) = self.features().adapt_result {
+            adapt(result);
         }
-        Ok(())
+        self.learn(result);
+        #[cfg(feature = "json-schema")]
+        return self.check_output(params, text, result);
+        #[cfg(not(feature = "json-schema"))]
+        {
+            let _ = (params, text);
+            Ok(())
+        }
+    }
+
+    /// Checks the result of a tool call against the output schema of the tool, if it is known.
+    #[cfg(feature = "json-schema")]
+    fn check_output(
+        &self,
+        params: &Params<'_>,
+        text: &str,
+        result: &dyn Any,
+    ) -> Result<(), CallError> {
+        let method = R::METHOD;
+        let schemas = &self.features().output_schemas;
+        if method != CallToolRequest::METHOD || schemas.is_empty() {
+            return Ok(());
+        }
+        let Some(tool) = params.string("name") else {
+            return Ok(());
+        };
+        if let Some(result) = result.downcast_ref() {
+            return schemas.check(&tool, result);
+        }
+        // The application decodes the result into a type of its own.
+        let result = lenient::read(self.revision, method, text, Revision::decode);
+        let result = result.map_err(|source| CallError::Answer { method, source })?;
+        schemas.check(&tool, &result)
+    }
+
+    /// Remembers what later calls need to know of listed tools.
+    pub(super) fn learn(&self, result: &mut dyn Any) {
+        if let Some(page) = result.downcast_mut::<ListToolsResult>() {
+            if self.revision == Revision::LATEST {
+                self.connection().sender.learn_tools(&mut page.tools);
+            }
+            #[cfg(feature = "json-schema")]
+            self.features().output_schemas.learn(&page.tools);
+        }
     }
 
     /// Stores a result in the cache.
-    fn keep(&self, missing: Option<Missing>, text: &RawValue) {
-        if let (Some(missing), Some(cache)) = (missing, &self.features().cache) {
-            cache.keep(missing, text.get());
+    fn store(&self, vacant: Option<Vacant>, text: &RawValue) {
+        if let (Some(vacant), Some(cache)) = (vacant, &self.features().cache) {
+            cache.insert(vacant, text.get());
         }
     }
 
@@ -280,28 +345,23 @@ where
     }
 
     /// Answers the questions of an input-required result.
-    async fn answer(&self, text: &RawValue) -> Result<Answers, CallError> {
+    async fn answer(&self, result: InputRequiredResult) -> Result<Answers, CallError> {
         let method = R::METHOD;
-        let unwritten = |error: serde_json::Error| CallError::Params {
+        let encode_error = |error: serde_json::Error| CallError::Params {
             method,
             source: error.into(),
         };
-        let asked: InputRequiredResult =
-            json::from_str(text.get()).map_err(|source| CallError::Answer {
-                method,
-                source: source.into(),
-            })?;
         let mut answers = Answers::default();
-        if let Some(requests) = asked.input_requests {
+        if let Some(requests) = result.input_requests {
             self.check_questions(requests.len())?;
             let (permits, time) = (&self.features().input_permits, self.timeout.time);
             let inputs = self.features().server_requests.inputs();
             let responses = inputs.answers(requests, permits, time).await;
             let responses = responses.map_err(|source| CallError::Input { method, source })?;
-            answers.responses = Some(json::to_raw(&responses).map_err(unwritten)?);
+            answers.responses = Some(json::to_raw(&responses).map_err(encode_error)?);
         }
-        if let Some(state) = asked.request_state {
-            answers.state = Some(json::to_raw(&state).map_err(unwritten)?);
+        if let Some(state) = result.request_state {
+            answers.state = Some(json::to_raw(&state).map_err(encode_error)?);
         }
         Ok(answers)
     }
@@ -312,19 +372,4 @@ where
 pub(super) struct Answers {
     responses: Option<Box<RawValue>>,
     state: Option<Box<RawValue>>,
-}
-
-/// The result type of an input-required result.
-const INPUT_REQUIRED: &str = "input_required";
-/// The result type of a final result.
-const COMPLETE: &str = "complete";
-
-/// Returns the member `resultType` of a result.
-fn result_type(text: &str) -> Option<Cow<'_, str>> {
-    #[derive(Deserialize)]
-    struct Peek<'a> {
-        #[serde(borrow, default, rename = "resultType")]
-        kind: Option<Cow<'a, str>>,
-    }
-    serde_json::from_str::<Peek<'_>>(text).ok()?.kind
 }

@@ -1,4 +1,6 @@
-//! [`Page`]: a page of which the sound elements can be used.
+//! [`Page`]: a page of a list without its malformed elements.
+
+use std::any::Any;
 
 use mcp_types::error::{DecodeError, Path, Segment};
 use mcp_types::json::{self, Map};
@@ -8,67 +10,76 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::paged::Paged;
+use crate::features::calls::decoded::Decoded;
 use crate::protocol::error::ElementError;
 
 /// One page of a list.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Page<R: Paged> {
-    /// The result, with the elements that are sound.
+    /// The result, with the valid elements.
     pub result: R::Result,
-    /// The elements that are not, in the order of the server.
+    /// The malformed elements, in the order of the server.
     pub faults: Vec<ElementError>,
-    /// How long the page was as text.
+    /// The size of the page as text.
     pub(super) bytes: usize,
 }
 
-/// Reads a page. Where nothing is wrong, this is reading the result and no more.
-/// `None` where it is no page but another outcome.
+impl<R: Paged> Page<R> {
+    pub(super) fn result_mut(&mut self) -> &mut dyn Any {
+        &mut self.result
+    }
+}
+
+/// Decodes a page. Only a page that cannot be decoded is read again, without its malformed elements.
 pub(super) fn read<R: Paged>(
     revision: Revision,
     text: &str,
-) -> Result<Option<Page<R>>, VersionError> {
+) -> Result<Decoded<Page<R>>, VersionError> {
     let bytes = text.len();
     let (result, faults) = match revision.decode::<R::Result>(text) {
         Ok(result) => (result, Vec::new()),
-        Err(error) => match sort_out::<R>(revision, text) {
+        Err(error) => match separate::<R>(revision, text) {
             Some((rest, faults)) => (revision.decode(&rest)?, faults),
-            None => return Err(error),
+            None => return Decoded::not_final(revision, text, Some(error)),
         },
     };
-    Ok(result.complete().ok().map(|result| Page {
-        result,
-        faults,
-        bytes,
-    }))
+    match result.complete() {
+        Ok(result) => Ok(Decoded::Final(Page {
+            result,
+            faults,
+            bytes,
+        })),
+        Err(_) => Decoded::not_final(revision, text, None),
+    }
 }
 
-/// The page without its malformed elements, and those; `None` where no element is malformed.
+/// Returns the page without its malformed elements, and those; `None` if no element is malformed.
 #[cold]
-fn sort_out<R: Paged>(revision: Revision, text: &str) -> Option<(String, Vec<ElementError>)> {
+fn separate<R: Paged>(revision: Revision, text: &str) -> Option<(String, Vec<ElementError>)> {
     let mut members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;
     let items: Vec<Box<RawValue>> = serde_json::from_str(members.get(R::ITEMS)?.get()).ok()?;
-    let (mut sound, mut faults) = (Vec::new(), Vec::new());
+    let (mut valid, mut faults) = (Vec::new(), Vec::new());
     for (index, raw) in items.into_iter().enumerate() {
         match check::<R>(revision, &raw) {
-            Ok(()) => sound.push(raw),
+            Ok(()) => valid.push(raw),
             Err(source) => faults.push(fault::<R>(index, source, raw)),
         }
     }
     if faults.is_empty() {
         return None;
     }
-    members.insert(R::ITEMS, json::to_raw(&sound).ok()?);
+    members.insert(R::ITEMS, json::to_raw(&valid).ok()?);
     Some((json::to_string(&members).ok()?, faults))
 }
 
-/// Whether an element is sound. Each is looked at alone, so that many malformed ones cost no more
-/// than as many sound ones.
+/// Decodes one element. Each is decoded alone, so that many malformed elements cost no more than as
+/// many valid ones.
 fn check<R: Paged>(revision: Revision, raw: &RawValue) -> Result<(), VersionError> {
     if revision == Revision::LATEST {
         json::from_str::<R::Item>(raw.get())?;
     } else {
-        // Elements have no older form of their own; pages have, and need no other member there.
+        // Only pages have an older form, in which no other member is required.
         let page = format!("{{\"{}\":[{raw}]}}", R::ITEMS);
         let _: R::Result = revision.decode(&page).map_err(|error| match error {
             VersionError::Decode(error) => {
@@ -87,10 +98,10 @@ fn fault<R: Paged>(index: usize, source: VersionError, raw: Box<RawValue>) -> El
     struct Named {
         name: String,
     }
-    let place = |error: DecodeError| error.inside_index(index).inside_member(R::ITEMS);
+    let locate = |error: DecodeError| error.inside_index(index).inside_member(R::ITEMS);
     let (path, source) = match source {
         VersionError::Decode(error) => {
-            let error = place(error);
+            let error = locate(error);
             (error.path().clone(), VersionError::Decode(error))
         }
         other => {

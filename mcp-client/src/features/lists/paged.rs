@@ -13,14 +13,14 @@ pub trait Paged:
     + Sized
     + 'static
 {
-    /// What the list is of.
+    /// The type of the elements.
     type Item: DeserializeOwned + fmt::Debug + Send + Unpin + 'static;
-    /// The member of a page that holds it.
+    /// The member of a page that contains them.
     const ITEMS: &'static str;
 
-    /// Params that ask for the page which begins there.
+    /// Returns the params for the page at a cursor.
     fn go_on(params: Self::Params, from: Cursor) -> Self::Params;
 
-    /// The elements of a page, and where the next one begins.
+    /// Returns the elements of a page, and the cursor of the next one.
     fn split(page: Self::Result) -> (Vec<Self::Item>, Option<Cursor>);
 }

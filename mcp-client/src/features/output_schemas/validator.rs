@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 
 use crate::protocol::error::OutputError;
 
-/// Bytes that a schema may have.
+/// The maximum size of a schema in bytes.
 const SIZE: usize = 256 << 10;
-/// Faults that are told at once.
+/// The maximum number of faults in an error.
 const FAULTS: usize = 8;
-/// Characters of a fault that are told.
+/// The maximum length of the description of a fault, in characters.
 const FAULT: usize = 256;
 
-/// A schema, ready to check with.
+/// A compiled schema.
 pub(super) struct Validator {
     schema: jsonschema::Validator,
     cost: Cost,
@@ -50,24 +50,19 @@ impl Validator {
     }
 
     /// Validates a value.
-    pub(super) fn check(&self, text: &RawValue) -> Result<(), OutputError> {
-        let faults = match serde_json::from_str::<Value>(text.get()) {
-            Ok(value) => {
-                let extent = Extent::of_json(&value);
-                if !self.cost.admits(&extent) {
-                    return Err(OutputError::Costly);
-                }
-                if self.schema.is_valid(&value) {
-                    return Ok(());
-                }
-                if self.cost.explains(&extent) {
-                    let faults = self.schema.iter_errors(&value).take(FAULTS);
-                    faults.map(|error| fault(&error)).collect()
-                } else {
-                    Vec::new()
-                }
-            }
-            Err(error) => vec![error.into()],
+    pub(super) fn check(&self, value: &Value) -> Result<(), OutputError> {
+        let extent = Extent::of_json(value);
+        if !self.cost.admits(&extent) {
+            return Err(OutputError::Costly);
+        }
+        if self.schema.is_valid(value) {
+            return Ok(());
+        }
+        let faults = if self.cost.explains(&extent) {
+            let faults = self.schema.iter_errors(value).take(FAULTS);
+            faults.map(|error| fault(&error)).collect()
+        } else {
+            Vec::new()
         };
         Err(OutputError::Mismatch { faults })
     }

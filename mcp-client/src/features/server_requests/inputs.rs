@@ -51,7 +51,7 @@ impl Inputs {
                     handler(params).await?.into()
                 }
                 (ElicitRequestParams::Form(_), _, _) => return Err(mode("forms")),
-                (ElicitRequestParams::Url(_), _, _) => return Err(mode("pages")),
+                (ElicitRequestParams::Url(_), _, _) => return Err(mode("URLs")),
                 _ => return Err(undeclared("elicitation/create")),
             },
             InputRequest::CreateMessage(request) => match &self.sample {
@@ -67,7 +67,7 @@ impl Inputs {
     }
 
     /// Answers several questions at once, as far as there are `permits`. A question waits for its permit
-    /// no longer than `time`: a handler may itself send calls whose responses ask questions.
+    /// at most `time`: otherwise handlers that send calls with questions could wait for each other.
     pub(crate) async fn answers(
         &self,
         requests: InputRequests,
@@ -75,27 +75,27 @@ impl Inputs {
         time: Duration,
     ) -> Result<InputResponses, InputError> {
         let names: Vec<String> = requests.keys().map(str::to_owned).collect();
-        let mut found: Vec<Option<InputResponse>> = names.iter().map(|_| None).collect();
+        let mut answers: Vec<Option<InputResponse>> = names.iter().map(|_| None).collect();
         // Dropping the set aborts the handlers.
-        let mut asked = JoinSet::new();
-        for (place, (_, request)) in requests.into_iter().enumerate() {
+        let mut tasks = JoinSet::new();
+        for (index, (_, request)) in requests.into_iter().enumerate() {
             let (inputs, permits) = (self.clone(), Arc::clone(permits));
-            asked.spawn(async move {
+            tasks.spawn(async move {
                 let answer = match timeout(time, permits.acquire()).await {
                     Ok(_permit) => inputs.answer(request).await,
-                    Err(_) => Err(InputError::from("too many questions are being worked on")),
+                    Err(_) => Err(InputError::from("too many questions are pending")),
                 };
-                (place, answer)
+                (index, answer)
             });
         }
-        while let Some(answered) = asked.join_next().await {
-            let (place, answer) = answered?;
+        while let Some(answered) = tasks.join_next().await {
+            let (index, answer) = answered?;
             let answer = answer?;
-            if let Some(slot) = found.get_mut(place) {
+            if let Some(slot) = answers.get_mut(index) {
                 *slot = Some(answer);
             }
         }
-        let pairs = names.into_iter().zip(found);
+        let pairs = names.into_iter().zip(answers);
         Ok(pairs
             .filter_map(|(name, answer)| Some((name, answer?)))
             .collect())
@@ -104,7 +104,10 @@ impl Inputs {
 
 /// The error for a mode of elicitation that the client did not declare.
 fn mode(what: &str) -> InputError {
-    ErrorObject::invalid_params(format!("this client shows no {what}")).into()
+    ErrorObject::invalid_params(format!(
+        "this client does not support elicitation with {what}"
+    ))
+    .into()
 }
 
 /// The error for a question that the client did not declare to answer.

@@ -23,9 +23,8 @@ pub enum SubscriptionEvent {
     ResourceListChanged,
     /// A resource has changed.
     ResourceUpdated(ResourceUpdatedNotificationParams),
-    /// A resource has changed, and is like this now: in place of
-    /// [`ResourceUpdated`](Self::ResourceUpdated), where both sides announced
-    /// `versioned-resources`.
+    /// A resource has changed; this is its new state. Replaces
+    /// [`ResourceUpdated`](Self::ResourceUpdated) if both sides announced `versioned-resources`.
     #[cfg(feature = "versioned-resources")]
     ResourceContentChanged(mcp_types::Resource),
     /// Another notification that belongs to the subscription.
@@ -35,9 +34,9 @@ pub enum SubscriptionEvent {
         /// Its params as the server sent them.
         params: Option<Box<RawValue>>,
     },
-    /// The queue was full, because the program does not take events; see
+    /// Events were dropped because the queue was full, so anything may have changed. See
     /// [`pending_events`](crate::Limits::pending_events) and
-    /// [`pending_bytes`](crate::Limits::pending_bytes): anything may have changed.
+    /// [`pending_bytes`](crate::Limits::pending_bytes).
     Missed,
     /// The connection broke, or the server did not answer. The subscription is tried again.
     Interrupted {
@@ -49,7 +48,7 @@ pub enum SubscriptionEvent {
 }
 
 impl SubscriptionEvent {
-    /// Returns `true` if this event replaces an older one that it [equals](Self::says).
+    /// Returns `true` if this event replaces an older one for the [same change](Self::is_same_change).
     pub(super) fn replaces(&self) -> bool {
         match self {
             Self::ResourceUpdated(_) => true,
@@ -60,7 +59,7 @@ impl SubscriptionEvent {
     }
 
     /// Returns `true` if both events report the same change, so that one of them suffices.
-    pub(super) fn says(&self, event: &Self) -> bool {
+    pub(super) fn is_same_change(&self, event: &Self) -> bool {
         match (self, event) {
             (Self::ToolListChanged, Self::ToolListChanged)
             | (Self::PromptListChanged, Self::PromptListChanged)

@@ -1,4 +1,4 @@
-//! [`Inboxes`]: events of subscriptions that the program has not taken yet.
+//! [`Inboxes`]: the queued events of subscriptions.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,8 +38,8 @@ impl Inboxes {
     ) -> Vec<Arc<Inbox>> {
         let all = self.all();
         let receives = |inbox: &&Arc<Inbox>| match (subscription, inbox.id()) {
-            (Some(RequestId::Number(said)), Some(own)) => *said == own,
-            (Some(RequestId::String(said)), Some(own)) => said.parse() == Ok(own),
+            (Some(RequestId::Number(id)), Some(own)) => *id == own,
+            (Some(RequestId::String(id)), Some(own)) => id.parse() == Ok(own),
             (None, None) => wanted(&inbox.filter),
             _ => false,
         };
@@ -53,9 +53,9 @@ pub(crate) struct Inbox {
     state: Mutex<InboxState>,
     added: Notify,
     acknowledged: Notify,
-    /// The number of events that may wait.
+    /// The maximum number of queued events.
     limit: usize,
-    /// The bytes of their messages.
+    /// The maximum size of their messages in bytes.
     byte_limit: usize,
 }
 
@@ -67,9 +67,10 @@ struct InboxState {
     events: VecDeque<(SubscriptionEvent, usize)>,
     /// The sum of these bytes.
     bytes: usize,
-    /// The end of the subscription, until the program has taken it.
+    /// The end of the subscription, until it is returned to the program.
     end: Option<Result<(), CallError>>,
-    over: bool,
+    /// Whether the end was returned.
+    ended: bool,
 }
 
 impl Inbox {
@@ -93,23 +94,26 @@ impl Inbox {
     }
 
     /// Sets the id of the request that opened the subscription.
-    pub(crate) fn listen_as(&self, id: Option<i64>) {
+    pub(crate) fn set_id(&self, id: Option<i64>) {
         self.state().id = id;
     }
 
-    /// Adds an event that came in a message of so many bytes, unless the same waits already.
-    pub(crate) fn push(&self, event: SubscriptionEvent, bytes: usize) {
+    /// Adds an event from a message of this many bytes, unless the same change is already queued.
+    pub(crate) fn add(&self, event: SubscriptionEvent, bytes: usize) {
         let listening = matches!(event, SubscriptionEvent::Listening(_));
-        self.add(event, bytes);
+        self.enqueue(event, bytes);
         self.added.notify_one();
         if listening {
             self.acknowledged.notify_one();
         }
     }
 
-    fn add(&self, event: SubscriptionEvent, bytes: usize) {
+    fn enqueue(&self, event: SubscriptionEvent, bytes: usize) {
         let mut state = self.state();
-        let same = state.events.iter().position(|(it, _)| it.says(&event));
+        let same = state
+            .events
+            .iter()
+            .position(|(it, _)| it.is_same_change(&event));
         if same.is_some() && !event.replaces() {
             return;
         }
@@ -118,8 +122,8 @@ impl Inbox {
             // The only event is kept whatever its size, which `message_bytes` bounds.
             if others == 0 || others.saturating_add(bytes) <= self.byte_limit {
                 state.bytes = others + bytes;
-                if let Some(place) = same.and_then(|at| state.events.get_mut(at)) {
-                    *place = (event, bytes);
+                if let Some(queued) = same.and_then(|at| state.events.get_mut(at)) {
+                    *queued = (event, bytes);
                 }
                 return;
             }
@@ -139,8 +143,8 @@ impl Inbox {
     }
 
     /// Ends the subscription: no event follows.
-    pub(crate) fn end(&self, how: Result<(), CallError>) {
-        self.state().end = Some(how);
+    pub(crate) fn end(&self, reason: Result<(), CallError>) {
+        self.state().end = Some(reason);
         self.added.notify_one();
     }
 
@@ -157,11 +161,11 @@ impl Inbox {
                     state.bytes -= bytes;
                     return Some(Ok(event));
                 }
-                if state.over {
+                if state.ended {
                     return None;
                 }
                 if let Some(end) = state.end.take() {
-                    state.over = true;
+                    state.ended = true;
                     return end.err().map(Err);
                 }
             }

@@ -1,5 +1,5 @@
-//! Subscriptions where each resource is subscribed to by a request of its own, and changes of lists
-//! are announced without being asked for.
+//! Subscriptions of revisions with sessions: the client subscribes to each resource with a request,
+//! and servers announce changes of lists without a subscription.
 
 use std::sync::Arc;
 
@@ -26,19 +26,18 @@ pub(super) async fn listen(
     backoff: &mut Backoff,
 ) -> Result<(), CallError> {
     let method = SubscribeRequest::METHOD;
-    inbox.listen_as(None);
+    inbox.set_id(None);
     let mut negotiations = connection.negotiations.subscribe();
     negotiations.mark_unchanged();
-    // Never sent: it is answered when the connection is lost.
+    // Never sent. It fails when the connection is lost.
     let mut loss = connection.pending.register(None);
     let mut watching = Watching {
         connection,
         watched: &features.watched,
         uris: Vec::new(),
     };
-    let mut honoured = honoured(connection, &inbox.filter);
-    let asked = honoured.resource_subscriptions.take();
-    if let Some(uris) = asked {
+    let mut filter = supported(connection, &inbox.filter);
+    if let Some(uris) = filter.resource_subscriptions.take() {
         for uri in uris {
             let params = Object::from([("uri", uri.as_str())]);
             let time = CallTimeout::new(connection.limits.call_time);
@@ -55,16 +54,16 @@ pub(super) async fn listen(
                 Err(error) => return Err(error),
             }
         }
-        honoured.resource_subscriptions = Some(watching.uris.clone());
+        filter.resource_subscriptions = Some(watching.uris.clone());
     }
-    inbox.push(SubscriptionEvent::Listening(honoured), 0);
+    inbox.add(SubscriptionEvent::Listening(filter), 0);
     backoff.reset();
     tokio::select! {
         reply = &mut loss.reply => match reply {
             Ok(Reply::Lost(source)) => Err(CallError::Lost { method, source }),
             _ => Ok(()),
         },
-        // A restarted server, or a new session, knows nothing of the subscription.
+        // A restarted server or a new session does not have the subscription.
         _ = negotiations.changed() => {
             let source = Arc::new(TransportError::Closed);
             Err(CallError::Lost { method, source })
@@ -73,35 +72,37 @@ pub(super) async fn listen(
 }
 
 /// Returns the part of a filter that the capabilities of a server cover.
-fn honoured(connection: &Connection, asked: &SubscriptionFilter) -> SubscriptionFilter {
+fn supported(connection: &Connection, requested: &SubscriptionFilter) -> SubscriptionFilter {
     let server = connection.negotiated();
     let offers = server
         .map(|server| server.capabilities.clone())
         .unwrap_or_default();
     let resources = offers.resources;
     let subscribe = resources.as_ref().and_then(|offer| offer.subscribe);
-    let mut honoured = SubscriptionFilter::new();
-    let only = |asked: Option<bool>, can: Option<bool>| asked.filter(|_| can == Some(true));
-    honoured.tools_list_changed = only(
-        asked.tools_list_changed,
+    let mut supported = SubscriptionFilter::new();
+    let only = |requested: Option<bool>, offered: Option<bool>| {
+        requested.filter(|_| offered == Some(true))
+    };
+    supported.tools_list_changed = only(
+        requested.tools_list_changed,
         offers.tools.and_then(|offer| offer.list_changed),
     );
-    honoured.prompts_list_changed = only(
-        asked.prompts_list_changed,
+    supported.prompts_list_changed = only(
+        requested.prompts_list_changed,
         offers.prompts.and_then(|offer| offer.list_changed),
     );
-    honoured.resources_list_changed = only(
-        asked.resources_list_changed,
+    supported.resources_list_changed = only(
+        requested.resources_list_changed,
         resources.and_then(|offer| offer.list_changed),
     );
-    honoured.resource_subscriptions = asked
+    supported.resource_subscriptions = requested
         .resource_subscriptions
         .clone()
         .filter(|_| subscribe == Some(true));
-    honoured
+    supported
 }
 
-/// Resources that the server reports changes of, until this is dropped.
+/// The resources to which the server has accepted a subscription. Dropping this unsubscribes.
 struct Watching<'a> {
     connection: &'a Connection,
     watched: &'a Watched,

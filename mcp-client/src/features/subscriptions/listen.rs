@@ -1,4 +1,4 @@
-//! [`run`]: keeps a subscription going.
+//! [`run`]: keeps a subscription open.
 
 use std::sync::Arc;
 
@@ -22,18 +22,18 @@ pub(super) async fn run(connection: Arc<Connection>, features: Arc<Features>, in
     let mut backoff = Backoff::new(&connection.limits);
     let end = loop {
         connection.state.wait_reconnected().await;
-        let heard = if connection.revision() == Revision::LATEST {
+        let ended = if connection.revision() == Revision::LATEST {
             listen(&connection, &inbox, &mut backoff).await
         } else {
             legacy::listen(&connection, &features, &inbox, &mut backoff).await
         };
-        match heard {
+        match ended {
             Ok(()) => break Ok(()),
             Err(error) if is_final(&connection, &error) => break Err(error),
             Err(error) => {
                 let again = backoff.next();
                 let error = Arc::new(error);
-                inbox.push(SubscriptionEvent::Interrupted { error, again }, 0);
+                inbox.add(SubscriptionEvent::Interrupted { error, again }, 0);
                 sleep(again).await;
             }
         }
@@ -65,7 +65,7 @@ async fn listen(
         CallTimeout::endless(),
         HeaderSource::default(),
         |id| {
-            inbox.listen_as(Some(id));
+            inbox.set_id(Some(id));
             let params = Params::new().with("notifications", ParamValue::Value(&filter));
             params.describe(&connection.request_meta)
         },

@@ -1,4 +1,4 @@
-//! [`Watched`]: resources that subscriptions of revisions with sessions watch.
+//! [`Watched`]: the resources to which a client has subscribed in a revision with sessions.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

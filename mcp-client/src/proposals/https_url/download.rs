@@ -1,4 +1,4 @@
-//! [`Download`]: content that comes from a URL, in one go or with breaks.
+//! [`Download`]: loads content from a URL, and resumes after interruptions.
 
 use bytes::Bytes;
 use http::header::{ACCEPT_RANGES, CONTENT_RANGE, ETAG};
@@ -8,30 +8,30 @@ use super::media::is_same;
 use super::reference::Reference;
 use crate::protocol::fetch::FetchError;
 use crate::protocol::fetch::FetchPolicy;
-use crate::protocol::fetch::{Body, Get, SHOWN, content_type, plain};
+use crate::protocol::fetch::{Body, Get, SHOWN, check_encoding, content_type};
 use crate::util::origin::Origin;
 
-/// As often a transfer that breaks off is taken up again.
-const RESUMED: usize = 3;
+/// The maximum number of resumptions of a transfer.
+const RESUMPTIONS: usize = 3;
 
 pub(super) struct Download {
     policy: FetchPolicy,
     accept: String,
-    /// The URL that gave it, behind all redirects.
+    /// The URL of the content, after all redirects.
     url: String,
-    /// What tells this state of the content from others, where it can be asked for in parts.
-    state: Option<HeaderValue>,
-    /// Bytes in all, where that is known.
+    /// The strong entity tag of the content; absent if the transfer cannot be resumed.
+    tag: Option<HeaderValue>,
+    /// The total size in bytes, if it is known.
     pub(super) length: Option<u64>,
     pub(super) media_type: Option<String>,
     body: Body,
-    /// Whether the body broke off, so that the rest is yet to be asked for.
-    broken: bool,
-    resumed: usize,
+    /// Whether the transfer was interrupted, so that the rest has to be requested.
+    interrupted: bool,
+    resumptions: usize,
 }
 
 impl Download {
-    /// Begins to load what a reference means, if that is the type which is asked for.
+    /// Requests the content of a reference, if it has the wanted type.
     pub(super) async fn begin(
         policy: &FetchPolicy,
         reference: &Reference,
@@ -68,7 +68,7 @@ impl Download {
         if status != StatusCode::OK {
             return Err(FetchError::Status { status });
         }
-        plain(&got.headers)?;
+        check_encoding(&got.headers)?;
         let found = content_type(&got.headers);
         if let Some(expected) = expected.filter(|expected| !is_same(expected, &found)) {
             return Err(differs(expected, &found));
@@ -82,54 +82,57 @@ impl Download {
         if let Some(found) = length.filter(|length| *length > limit) {
             return Err(FetchError::TooLarge { found, limit });
         }
-        let none = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"none");
-        let parts = !got.headers.get(ACCEPT_RANGES).is_some_and(none);
-        let state = got.headers.get(ETAG).filter(|state| parts && strong(state));
+        let is_none = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"none");
+        let has_ranges = !got.headers.get(ACCEPT_RANGES).is_some_and(is_none);
+        let tag = got
+            .headers
+            .get(ETAG)
+            .filter(|tag| has_ranges && is_strong(tag));
         Ok(Self {
             policy: policy.clone(),
             accept,
             url: got.url,
-            state: state.cloned(),
+            tag: tag.cloned(),
             length: length.or(size),
             media_type: Some(found).filter(|found| !found.is_empty()),
             body: got.body,
-            broken: false,
-            resumed: 0,
+            interrupted: false,
+            resumptions: 0,
         })
     }
 
-    /// The next bytes; `None` at the end. Where the transfer breaks off it is taken up again, and
-    /// `broke` gets to know.
+    /// Returns the next bytes; `None` at the end. An interrupted transfer is resumed, and `report` is
+    /// called with the error.
     pub(super) async fn chunk(
         &mut self,
-        mut broke: impl FnMut(FetchError),
+        mut report: impl FnMut(FetchError),
     ) -> Result<Option<Bytes>, FetchError> {
         loop {
-            if self.broken {
+            if self.interrupted {
                 self.body = self.rest().await?;
-                self.broken = false;
+                self.interrupted = false;
             }
             let error = match self.body.chunk().await {
                 Ok(bytes) => {
-                    self.fits(bytes.is_none())?;
+                    self.check_size(bytes.is_none())?;
                     return Ok(bytes);
                 }
                 Err(error) => error,
             };
-            let breaks = matches!(error, FetchError::Http(_) | FetchError::Time { .. });
-            let resumes = self.state.is_some() && self.resumed < RESUMED;
-            if !breaks || !resumes || self.body.clock().is_over() {
+            let is_interruption = matches!(error, FetchError::Http(_) | FetchError::Time { .. });
+            let can_resume = self.tag.is_some() && self.resumptions < RESUMPTIONS;
+            if !is_interruption || !can_resume || self.body.clock().is_over() {
                 return Err(error);
             }
-            broke(error);
-            self.resumed += 1;
-            self.broken = true;
+            report(error);
+            self.resumptions += 1;
+            self.interrupted = true;
         }
     }
 
-    /// That so much came as should.
-    fn fits(&self, ended: bool) -> Result<(), FetchError> {
-        let found = self.body.got();
+    /// Fails if more or less than the expected bytes were received.
+    fn check_size(&self, ended: bool) -> Result<(), FetchError> {
+        let found = self.body.received();
         match self.length {
             Some(expected) if found > expected || ended && found < expected => {
                 Err(FetchError::Size { expected, found })
@@ -138,39 +141,39 @@ impl Download {
         }
     }
 
-    /// Asks for what did not come.
+    /// Requests the rest of the content.
     async fn rest(&self) -> Result<Body, FetchError> {
-        let from = self.body.got();
-        let state = self.state.as_ref();
+        let from = self.body.received();
+        let tag = self.tag.as_ref();
         let get = Get {
             policy: &self.policy,
             url: &self.url,
             accept: &self.accept,
-            rest: state.map(|state| (from, state)),
-            // It was the end of all redirects.
+            rest: tag.map(|tag| (from, tag)),
+            // All redirects were already followed.
             follows: &|_: &Origin, _: &Origin| false,
         };
         let got = get.send_within(self.body.clock().clone()).await?;
         let status = got.status;
         let range = got.headers.get(CONTENT_RANGE);
         let range = range.and_then(|range| range.to_str().ok());
-        let same = got.headers.get(ETAG).is_none_or(|now| Some(now) == state);
-        let begins = range.is_some_and(|range| begins(range, from, self.length));
-        if status != StatusCode::PARTIAL_CONTENT || !same || !begins {
+        let same = got.headers.get(ETAG).is_none_or(|now| Some(now) == tag);
+        let continues = range.is_some_and(|range| begins_at(range, from, self.length));
+        if status != StatusCode::PARTIAL_CONTENT || !same || !continues {
             return Err(FetchError::NoRest { status });
         }
-        plain(&got.headers)?;
+        check_encoding(&got.headers)?;
         Ok(got.body)
     }
 }
 
-/// Whether an entity tag stands for one sequence of bytes.
-fn strong(tag: &HeaderValue) -> bool {
+/// Returns `true` if an entity tag is strong.
+fn is_strong(tag: &HeaderValue) -> bool {
     tag.as_bytes().starts_with(b"\"")
 }
 
-/// Whether a `Content-Range` begins at this byte, of so many, if it says how many.
-fn begins(range: &str, from: u64, length: Option<u64>) -> bool {
+/// Returns `true` if a `Content-Range` begins at this byte and does not contradict the length.
+fn begins_at(range: &str, from: u64, length: Option<u64>) -> bool {
     let range = range.strip_prefix("bytes ").unwrap_or_default();
     let Some((part, all)) = range.split_once('/') else {
         return false;

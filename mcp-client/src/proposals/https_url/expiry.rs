@@ -1,12 +1,10 @@
-//! When a URL expires: a time as RFC 3339 writes it, which is the part of ISO 8601 that names one
-//! moment.
+//! Parses the time at which a URL expires (RFC 3339).
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The moment that a text names: `2026-07-28T12:00:00Z`, with parts of a second if it likes, and
-/// `+02:00` in place of `Z`. Parts of a second are cut off. A time without an offset is none: it
-/// would be another moment in another place.
-pub(super) fn moment(text: &str) -> Option<SystemTime> {
+/// Parses a time such as `2026-07-28T12:00:00.5+02:00`. Fractions of a second are cut off. A time without
+/// an offset is invalid, because it depends on the time zone.
+pub(super) fn parse_time(text: &str) -> Option<SystemTime> {
     let mut reader = Reader(text.as_bytes());
     let year = reader.number(4)?;
     reader.sign(b"-")?;
@@ -35,7 +33,7 @@ pub(super) fn moment(text: &str) -> Option<SystemTime> {
         }
         _ => 0,
     };
-    // The last second of a day that a leap second makes longer counts as the one before it.
+    // A leap second counts as the second before it.
     let legal = (1..=12).contains(&month)
         && (1..=days_of(year, month)).contains(&day)
         && hour < 24
@@ -66,7 +64,7 @@ impl Reader<'_> {
         Some(*first)
     }
 
-    /// A number of exactly so many digits.
+    /// Reads a number with exactly this many digits.
     fn number(&mut self, digits: usize) -> Option<i64> {
         let (number, rest) = self.0.split_at_checked(digits)?;
         self.0 = rest;
@@ -97,9 +95,9 @@ fn days_of(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from the beginning of 1970 to a day of the Gregorian calendar.
+/// Returns the days from the beginning of 1970 to a day of the Gregorian calendar.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    // The days of all whole years before; the year 0 was a leap year.
+    // The days of all years before. The year 0 was a leap year.
     let whole = |year: i64| {
         let last = year - 1;
         year * 365 + last.div_euclid(4) - last.div_euclid(100) + last.div_euclid(400)
@@ -113,16 +111,16 @@ mod tests {
     use super::*;
 
     fn seconds(text: &str) -> Option<i64> {
-        let moment = moment(text)?;
+        let time = parse_time(text)?;
         let span = |span: Duration| i64::try_from(span.as_secs()).expect("in bounds");
-        Some(match moment.duration_since(UNIX_EPOCH) {
+        Some(match time.duration_since(UNIX_EPOCH) {
             Ok(after) => span(after),
             Err(before) => -span(before.duration()),
         })
     }
 
     #[test]
-    fn moments_are_where_they_should_be() {
+    fn times_are_parsed() {
         for (text, expected) in [
             ("1970-01-01T00:00:00Z", 0),
             ("1970-01-01t00:00:01z", 1),
@@ -142,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_moment_is_none() {
+    fn invalid_times_are_rejected() {
         for text in [
             "",
             "soon",

@@ -1,4 +1,4 @@
-//! [`FetchFailed`]: why there is no content.
+//! [`FetchFailed`]: errors of fetching a resource.
 
 use std::fmt;
 
@@ -7,94 +7,94 @@ use mcp_types::base64::Base64Error;
 use crate::protocol::error::CallError;
 use crate::protocol::fetch::FetchError;
 
-/// Why a resource could not be fetched, or not to the end.
+/// Why a resource could not be fetched completely.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchFailed {
-    /// Its URL was of no use, and it could not be read either.
-    #[error("`{uri}` could not be read: {source}{}", AttemptList(attempts))]
+    /// It could neither be fetched by its URL nor read with `resources/read`.
+    #[error("cannot read `{uri}`: {source}{}", AttemptList(attempts))]
     Read {
         /// The URI.
         uri: String,
-        /// What had been tried before.
+        /// The errors of the earlier attempts.
         attempts: Vec<FetchError>,
         /// Why it cannot be read.
         source: ReadError,
     },
-    /// It is larger than the policy allows, so that it was not read either.
-    #[error("`{uri}` is not fetched: {source}{}", AttemptList(attempts))]
+    /// It is larger than the policy allows, so it was not read either.
+    #[error("cannot fetch `{uri}`: {source}{}", AttemptList(attempts))]
     TooLarge {
         /// The URI.
         uri: String,
-        /// What had been tried before.
+        /// The errors of the earlier attempts.
         attempts: Vec<FetchError>,
-        /// How large it is.
+        /// Its size and the limit.
         source: Box<FetchError>,
     },
-    /// The transfer broke off, and could not go on, after the program had taken some of it.
+    /// The transfer was interrupted and could not be resumed after the program had received a part.
     #[error(
-        "`{uri}` broke off after {given} bytes: {source}{}",
+        "the transfer of `{uri}` was interrupted after {given} bytes: {source}{}",
         AttemptList(attempts)
     )]
     Broken {
         /// The URI.
         uri: String,
-        /// As many bytes had been given.
+        /// The number of bytes that the program received.
         given: u64,
-        /// What had been tried before.
+        /// The errors of the earlier attempts.
         attempts: Vec<FetchError>,
-        /// Why it broke off.
+        /// The cause.
         source: Box<FetchError>,
     },
-    /// What it was written to failed.
-    #[error("writing failed after {given} bytes: {source}")]
+    /// The writer of the program failed.
+    #[error("cannot write the content after {given} bytes: {source}")]
     Write {
-        /// As many bytes had been written at least.
+        /// The minimum number of bytes that were written.
         given: u64,
         /// Why.
         source: std::io::Error,
     },
-    /// It had failed before.
-    #[error("the transfer had failed before, after {given} bytes")]
+    /// The transfer has failed before.
+    #[error("the transfer has already failed after {given} bytes")]
     Over {
-        /// As many bytes had been given.
+        /// The number of bytes that the program received.
         given: u64,
     },
 }
 
-/// Why a resource could not be read over the connection.
+/// Why a resource could not be read with `resources/read`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The request failed.
     #[error(transparent)]
     Call(Box<CallError>),
-    /// There was nothing in the result.
-    #[error("the result has no contents")]
+    /// The result is empty.
+    #[error("the result of `resources/read` has no contents")]
     Empty,
-    /// The resource is not to be had in the type that was asked for.
-    #[error("there is nothing of the type `{wanted}` among {found:?}")]
+    /// The resource has no contents of the requested type.
+    #[error("no contents of the type `{wanted}`, only {found:?}")]
     MediaType {
-        /// What was asked for.
+        /// The requested type.
         wanted: String,
-        /// What there is.
+        /// The types of the contents.
         found: Vec<String>,
     },
-    /// The content is no base64.
+    /// The content is not valid base64.
     #[error(transparent)]
     Base64(#[from] Base64Error),
     /// The content is larger than the policy allows.
-    #[error("the content has {size} bytes, more than the {limit} that are allowed")]
+    #[error("the content has {size} bytes, more than the {limit} that the policy allows")]
     TooLarge {
-        /// Its bytes.
+        /// Its size in bytes.
         size: u64,
-        /// As many are allowed.
+        /// The maximum size.
         limit: u64,
     },
-    /// The content does not fit into a message, so that it was not asked for.
-    #[error("{size} bytes do not fit into a message, which has {limit} at most")]
+    /// The content does not fit into a message, so it was not requested.
+    #[error("the content has {size} bytes, but a message can have at most {limit}")]
     Message {
-        /// Its bytes, as the reference says.
+        /// The size in the reference.
         size: u64,
         /// [`Limits::message_bytes`](crate::Limits).
         limit: usize,
@@ -107,13 +107,17 @@ impl From<CallError> for ReadError {
     }
 }
 
-/// What was tried before.
+/// The errors of earlier attempts.
 struct AttemptList<'a>(&'a [FetchError]);
 
 impl fmt::Display for AttemptList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, attempt) in self.0.iter().enumerate() {
-            let before = if at == 0 { "; before that: " } else { "; " };
+            let before = if at == 0 {
+                "; earlier attempts: "
+            } else {
+                "; "
+            };
             write!(f, "{before}{attempt}")?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! [`Fetched`]: content that is there, or on its way.
+//! [`Fetched`]: the content of a resource, which is received piece by piece.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,25 +14,25 @@ use super::reader::ResourceReader;
 use super::reference::Reference;
 use crate::protocol::fetch::FetchError;
 
-/// As many bytes are made room for because a server says that they will come.
-const ROOM: u64 = 1 << 20;
+/// The maximum capacity that is reserved because of a declared size, in bytes.
+const RESERVED: u64 = 1 << 20;
 
-/// How content came.
+/// How the content is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FetchedBy {
     /// By its URL.
     Url,
-    /// By `resources/read`, over the connection. [`Fetched::attempts`] says why not by its URL.
+    /// With `resources/read`, over the connection. [`Fetched::attempts`] has the reasons.
     Read,
 }
 
-/// The content of a resource. Of what comes by a URL the beginning has been seen, and the rest
-/// comes when it is asked for. It keeps the connection to the server alive, as a client does.
+/// The content of a resource. Content from a URL is received as the program requests it. This keeps the
+/// connection to the server open, as a client does.
 ///
-/// A transfer that breaks off is taken up where it broke off, if the server gave the content a
-/// strong entity tag. Else, as long as the program has taken nothing, all of it is read over the
-/// connection instead. [`attempts`](Self::attempts) has what went wrong.
+/// An interrupted transfer is resumed if the content has a strong entity tag. Otherwise, if the program
+/// has not received anything yet, the resource is read over the connection instead.
+/// [`attempts`](Self::attempts) contains the errors.
 pub struct Fetched {
     pub(super) reader: Arc<dyn ResourceReader>,
     pub(super) reference: Reference,
@@ -43,13 +43,13 @@ pub struct Fetched {
     pub(super) media_type: Option<String>,
     pub(super) length: Option<u64>,
     pub(super) source: Source,
-    /// As many bytes the program has taken.
+    /// The number of bytes that the program has received.
     pub(super) given: u64,
 }
 
 pub(super) enum Source {
     Url(Box<Download>),
-    /// It is yet to be read over the connection.
+    /// It has to be read over the connection.
     Read,
     Whole(Bytes),
     End,
@@ -57,44 +57,45 @@ pub(super) enum Source {
 }
 
 impl Fetched {
-    /// How it comes. This changes if a transfer breaks off and the content is read instead.
+    /// Returns how the content is fetched. This changes if the URL fails and the resource is read
+    /// instead.
     #[must_use]
     pub fn by(&self) -> FetchedBy {
         self.by
     }
 
-    /// Why the URL was not used, and what went wrong with it, in the order in which it happened.
+    /// Returns the errors of the URL so far, in order.
     #[must_use]
     pub fn attempts(&self) -> &[FetchError] {
         &self.attempts
     }
 
-    /// What was known of the resource; where the server was asked anew, what it says now.
+    /// Returns the reference to the resource; the current one if the server was asked for it.
     #[must_use]
     pub fn reference(&self) -> &Reference {
         &self.reference
     }
 
-    /// The media type that came with the content.
+    /// Returns the media type of the content, if it is known.
     #[must_use]
     pub fn media_type(&self) -> Option<&str> {
         self.media_type.as_deref()
     }
 
-    /// Bytes in all, where that is known.
+    /// Returns the total size in bytes, if it is known.
     #[must_use]
     pub fn length(&self) -> Option<u64> {
         self.length
     }
 
-    /// All that was not taken yet, at most [`FetchPolicy::size`](crate::FetchPolicy) bytes.
+    /// Returns all remaining content, at most [`FetchPolicy::size`](crate::FetchPolicy) bytes.
     ///
     /// # Errors
     ///
     /// See [`FetchFailed`].
     pub async fn bytes(&mut self) -> Result<Bytes, FetchFailed> {
-        let room = self.length.unwrap_or_default().min(ROOM);
-        let mut all = Vec::with_capacity(usize::try_from(room).unwrap_or_default());
+        let capacity = self.length.unwrap_or_default().min(RESERVED);
+        let mut all = Vec::with_capacity(usize::try_from(capacity).unwrap_or_default());
         loop {
             match self.pull().await? {
                 Ok(Some(bytes)) => all.extend_from_slice(&bytes),
@@ -109,11 +110,11 @@ impl Fetched {
         Ok(all.into())
     }
 
-    /// The next bytes, as they come; `None` at the end. Nothing is lost if the future is dropped.
+    /// Returns the next bytes; `None` at the end. Dropping the future loses nothing.
     ///
     /// # Errors
     ///
-    /// See [`FetchFailed`]. What came before may be a part of the content only.
+    /// See [`FetchFailed`]. The bytes before the error may be only a part of the content.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailed> {
         loop {
             match self.pull().await? {
@@ -127,11 +128,11 @@ impl Fetched {
         }
     }
 
-    /// Writes all that was not taken yet, part by part, and gives the number of its bytes.
+    /// Writes all remaining content, and returns the number of bytes.
     ///
     /// # Errors
     ///
-    /// See [`FetchFailed`]. What was written before may be a part of the content only.
+    /// See [`FetchFailed`]. The written bytes may be only a part of the content.
     pub async fn write_to<W>(&mut self, writer: &mut W) -> Result<u64, FetchFailed>
     where
         W: AsyncWrite + Unpin + ?Sized,
@@ -148,7 +149,7 @@ impl Fetched {
         }
     }
 
-    /// The next bytes, which may be none; or why there are not to be more from there.
+    /// Returns the next bytes, which may be empty, or the error of the current source.
     pub(super) async fn pull(&mut self) -> Result<Result<Option<Bytes>, FetchError>, FetchFailed> {
         if let Source::Read = self.source {
             self.read().await?;
@@ -172,8 +173,8 @@ impl Fetched {
         }
     }
 
-    /// The URL was of no use: the content is read over the connection, if the program has taken
-    /// nothing of it, and it is not too large whichever way it comes.
+    /// Falls back to `resources/read` after the URL has failed. Fails if the program has already received
+    /// a part of the content, or if the content is too large.
     pub(super) fn fall_back(&mut self, error: FetchError) -> Result<(), FetchFailed> {
         let uri = || self.reference.uri.clone();
         if let FetchError::TooLarge { .. } = error {
@@ -194,7 +195,7 @@ impl Fetched {
             });
         }
         let uri = PeerText(&self.reference.uri);
-        tracing::debug!(%uri, error = %PeerDisplay(&error), "read in place of the URL");
+        tracing::debug!(%uri, error = %PeerDisplay(&error), "reading the resource instead of fetching its URL");
         self.attempts.push(error);
         self.source = Source::Read;
         Ok(())

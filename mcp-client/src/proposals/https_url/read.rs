@@ -1,4 +1,4 @@
-//! The same content by `resources/read`.
+//! [`read`]: reads the content with `resources/read`.
 
 use bytes::Bytes;
 use mcp_types::AnyResourceContents;
@@ -15,14 +15,14 @@ pub(super) struct Content {
     pub(super) media_type: Option<String>,
 }
 
-/// Reads a resource, and returns the one of its contents that is asked for.
+/// Reads a resource, and returns the most suitable of its contents.
 pub(super) async fn read(
     reader: &dyn ResourceReader,
     reference: &Reference,
     wanted: Option<&str>,
     limit: u64,
 ) -> Result<Content, ReadError> {
-    // Not sent: over a byte stream, a message that is too long fails all other calls, too.
+    // The request is not sent: over a byte stream, a message that is too long fails all other calls, too.
     let most = reader.message_bytes();
     if let Some(size) = reference.bytes()
         && wanted.is_none()

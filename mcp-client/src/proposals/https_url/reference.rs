@@ -1,34 +1,33 @@
-//! [`Reference`]: what is known of a resource before it is fetched.
+//! [`Reference`]: describes a resource to fetch.
 
 use std::time::SystemTime;
 
 use mcp_types::{Resource, ResourceLink};
 
-use super::expiry::moment;
+use super::expiry::parse_time;
 use crate::protocol::fetch::FetchError;
 use crate::protocol::fetch::FetchPolicy;
 
-/// What is known of a resource before it is fetched. Made of a [`Resource`] or a [`ResourceLink`],
-/// or of a URI alone.
+/// Describes a resource to fetch. Created from a [`Resource`], a [`ResourceLink`] or a URI.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reference {
     /// The URI, for `resources/read`.
     pub uri: String,
-    /// The URL that gives the same over HTTPS. It may be a secret.
+    /// The URL of the same content over HTTPS. It may be a secret.
     pub http_url: Option<String>,
-    /// When that URL expires, as RFC 3339 writes times.
+    /// The time at which the URL expires (RFC 3339).
     pub http_url_expires_at: Option<String>,
     /// The media type of the content.
     pub mime_type: Option<String>,
-    /// Bytes of the content.
+    /// The size of the content in bytes.
     pub size: Option<i64>,
-    /// Whether the server said all of this, so that what is missing is not there.
+    /// Whether the server described the resource, so that absent members do not exist.
     pub(super) described: bool,
 }
 
 impl Reference {
-    /// A resource of which no more is known than its URI.
+    /// Creates a reference from a URI.
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
@@ -40,12 +39,12 @@ impl Reference {
         }
     }
 
-    /// The URL, where it can be used now.
+    /// Returns the URL, if it can be used now.
     pub(super) fn url(&self, policy: &FetchPolicy) -> Result<&str, FetchError> {
         let url = self.http_url.as_deref().ok_or(FetchError::NoUrl)?;
         if let Some(at) = &self.http_url_expires_at {
             let shown = || at.chars().take(SHOWN).collect();
-            let end = moment(at).ok_or_else(|| FetchError::Expiry { text: shown() })?;
+            let end = parse_time(at).ok_or_else(|| FetchError::Expiry { text: shown() })?;
             let needed = SystemTime::now().checked_add(policy.margin);
             if needed.is_none_or(|needed| needed >= end) {
                 return Err(FetchError::Expired { at: shown() });
@@ -54,13 +53,13 @@ impl Reference {
         Ok(url)
     }
 
-    /// As many bytes as there should be. A server that says less than none says nothing.
+    /// Returns the expected size. A negative size is ignored.
     pub(super) fn bytes(&self) -> Option<u64> {
         self.size.and_then(|size| u64::try_from(size).ok())
     }
 }
 
-/// As many characters of a time are shown in an error.
+/// The maximum number of characters of a time in an error.
 const SHOWN: usize = 40;
 
 impl From<&Resource> for Reference {
@@ -119,7 +118,7 @@ impl From<String> for Reference {
     }
 }
 
-/// The URL is not shown: it may be a secret.
+/// Does not show the URL, which may be a secret.
 impl std::fmt::Debug for Reference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reference")

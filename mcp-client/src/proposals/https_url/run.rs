@@ -37,7 +37,7 @@ impl Fetch {
         }
     }
 
-    /// Another policy than that of the [client](crate::ClientBuilder::fetch_policy).
+    /// Sets the policy, instead of that of the [client](crate::ClientBuilder::fetch_policy).
     pub fn policy(mut self, policy: FetchPolicy) -> Self {
         self.policy = policy;
         self
@@ -64,7 +64,7 @@ impl Fetch {
             source: Source::Read,
             given: 0,
         };
-        let mut asked_anew = false;
+        let mut refreshed_once = false;
         loop {
             let wanted = fetched.wanted.as_deref();
             let error = match Download::begin(&policy, &fetched.reference, wanted).await {
@@ -77,8 +77,8 @@ impl Fetch {
                 }
                 Err(error) => error,
             };
-            if is_stale(&error, &fetched.reference) && !asked_anew {
-                asked_anew = true;
+            if is_stale(&error, &fetched.reference) && !refreshed_once {
+                refreshed_once = true;
                 if let Some(new) = refreshed(&*fetched.reader, &fetched.reference).await {
                     fetched.attempts.push(error);
                     fetched.reference = new;

@@ -8,85 +8,102 @@ use mcp_types::sse::SseError;
 /// The error of an implementation of [`Authorize`](crate::Authorize).
 pub type AuthorizeError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why an exchange over HTTP failed. Other exchanges go on.
+/// Why an HTTP request failed. Other requests are not affected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
     /// The URL of the server is invalid, or its scheme is not supported.
-    #[error("`{url}` is no URL of a server: {reason}")]
+    #[error("{reason} in URL `{url}`")]
     Url {
-        /// The URL.
+        /// The URL, without user name and password.
         url: String,
-        /// What is wrong with it.
+        /// What is wrong, and what was expected.
         reason: &'static str,
     },
-    /// A header of the program has an invalid name or value.
-    #[error("`{name}` is no header, or its value is none")]
+    /// A header has an invalid name or value. The value is not shown, because it may be a secret.
+    #[error("invalid name or value of the header `{name}`")]
     Header {
-        /// Its name.
+        /// The name.
         name: String,
     },
-    /// A certificate that is to be trusted cannot be read.
-    #[error("a certificate to be trusted cannot be read: {0}")]
+    /// A certificate to trust cannot be read.
+    #[error("cannot read a trusted certificate: {0}")]
     Certificate(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// There is no connection, or it failed.
-    #[error("the exchange over HTTP failed: {}", deepest(.0.as_ref()))]
+    /// The connection to the server cannot be established.
+    #[error("cannot connect to `{origin}`: {}", deepest(.source.as_ref()))]
+    Connect {
+        /// The scheme, the host and the port of the server.
+        origin: String,
+        /// Why not.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The connection failed while the request was sent or the response was received.
+    #[error("the connection to the server failed: {}", deepest(.0.as_ref()))]
     Exchange(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The server answered with an error status, and the body is no message of the protocol.
-    #[error("the server answered with HTTP status {status}: {body:?}")]
+    /// The server answered with an error status, and the body is not a message of the protocol.
+    #[error("the server answered with HTTP status {status} and the body {body:?}")]
     Status {
         /// The status.
         status: StatusCode,
         /// The beginning of the body, at most 256 characters.
         body: String,
     },
-    /// The server asks for an authorization that it did not get.
-    #[error("the server asks for authorization (HTTP status {status})")]
+    /// The server requires an authorization that the request did not contain.
+    #[error("the server requires authorization (HTTP status {status})")]
     Unauthorized {
         /// 401 or 403.
         status: StatusCode,
-        /// What it asks for, in `WWW-Authenticate`, among the others.
+        /// The headers of the response. `WWW-Authenticate` describes the required authorization.
         headers: Box<HeaderMap>,
     },
-    /// The hook for authorization failed.
-    #[error("there is no authorization: {0}")]
+    /// The implementation of [`Authorize`](crate::Authorize) failed, or its token is invalid.
+    #[error("cannot obtain an authorization: {0}")]
     Authorize(#[source] AuthorizeError),
-    /// The server sent the client to another place, where it does not follow: another origin, or
-    /// the method would be lost, or there is no end of it.
+    /// The server redirects the client, which does not follow: to another origin, with a status that
+    /// changes the method, or too many times.
     #[error("the server redirects to `{location}` (HTTP status {status}), which is not followed")]
     Redirect {
         /// The status.
         status: StatusCode,
-        /// Where to, at most 200 characters.
+        /// The header `Location`, at most 200 characters of it.
         location: String,
     },
-    /// The answer is neither JSON nor a stream of events.
-    #[error("the server answered with content of the type `{0}`")]
+    /// The response is neither JSON nor an event stream.
+    #[error(
+        "the response has the content type `{0}`, expected `application/json` or `text/event-stream`"
+    )]
     ContentType(String),
-    /// The response is no message of the protocol.
-    #[error("the server's answer is no message: {0}")]
+    /// The body of the response is not a message of the protocol.
+    #[error("the response is not a valid message: {0}")]
     Message(#[source] EnvelopeError),
-    /// An event of the answer cannot be read.
-    #[error("the server's answer cannot be read: {0}")]
+    /// An event of the response cannot be read.
+    #[error("invalid event in the response: {0}")]
     Event(#[source] SseError),
-    /// The response ended without the answer to the request.
-    #[error("the server's response ended without the answer")]
+    /// The HTTP response ended without the response to the request.
+    #[error("the HTTP response ended without the response to the request")]
     NoAnswer,
     /// An argument that a header repeats has a type that headers cannot represent.
-    #[error("an argument cannot be said in a header: {0}")]
+    #[error("an argument cannot be sent in a header: {0}")]
     Param(#[source] HeaderMismatch),
-    /// A server of 2024-11-05 names a URL for messages that is of another origin.
-    #[error("the server wants messages to be posted at `{0}`, which is not its own")]
+    /// A server of 2024-11-05 named a URL for messages that is invalid or of another origin.
+    #[error(
+        "the server named `{0}` as the URL for messages, which is invalid or of another origin"
+    )]
     Endpoint(String),
-    /// The id of the session is empty, or contains other characters than visible ASCII.
-    #[error("the id that the server gave to the session is none")]
+    /// The session id is empty, or contains characters that are not visible ASCII.
+    #[error("the server sent an invalid session id, expected visible ASCII characters")]
     SessionId,
 }
 
 impl HttpError {
-    /// The connection failed.
+    /// Creates the error for a failed connection.
     pub(crate) fn exchange(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Exchange(error.into())
+    }
+
+    /// Returns `true` if another attempt may succeed.
+    pub(crate) fn is_connection_failure(&self) -> bool {
+        matches!(self, Self::Connect { .. } | Self::Exchange(_))
     }
 
     /// Returns `true` if a server that does not know the newest revision may have answered like this

@@ -1,4 +1,4 @@
-//! Errors of lists that come in pages.
+//! Errors of lists.
 
 use std::fmt;
 
@@ -6,41 +6,41 @@ use mcp_types::error::Path;
 use mcp_types::revision::VersionError;
 use serde_json::value::RawValue;
 
-/// Why a list has no end.
+/// Why a list is not read to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListError {
-    /// The server gave a cursor for the second time, so that the pages would begin anew.
-    #[error("the cursor {cursor:?} was given twice")]
+    /// The server sent a cursor twice, so the same pages would follow again.
+    #[error("the server sent the cursor {cursor:?} twice")]
     Repeats {
         /// The cursor.
         cursor: String,
     },
     /// There are more pages, elements or bytes than [`Limits`](crate::Limits) allow.
-    #[error("it goes on after {pages} pages, {items} elements and {bytes} bytes")]
+    #[error("a limit is reached after {pages} pages, {items} elements and {bytes} bytes")]
     TooLong {
-        /// Pages that came.
+        /// The number of received pages.
         pages: usize,
-        /// Elements on them, malformed ones among them.
+        /// The number of received elements, including malformed ones.
         items: usize,
-        /// Their bytes.
+        /// The size of the pages in bytes.
         bytes: usize,
     },
 }
 
-/// An element of a list that is not what the server's revision asks for.
+/// An element of a list that is not valid in the negotiated revision.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ElementError {
-    /// Where it stands on its page, counted from zero.
+    /// Its index on its page, counted from zero.
     pub index: usize,
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// Where its fault is, seen from the page: `$.tools[3].inputSchema`.
+    /// The path of the invalid value, from the result on: `$.tools[3].inputSchema`.
     pub path: Path,
     /// What is wrong with it.
     pub source: VersionError,
-    /// The element as it came.
+    /// The element as the server sent it.
     pub raw: Box<RawValue>,
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for ElementError {
             write!(f, ", named {name:?}")?;
         }
         match &self.source {
-            // The place was said.
+            // The path is already written.
             VersionError::Decode(error) => write!(f, ": {}", error.message()),
             other => write!(f, ": {other}"),
         }

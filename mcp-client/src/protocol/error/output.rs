@@ -1,37 +1,37 @@
-//! Errors of structured results that break the schema of their tool.
+//! Errors of structured results that do not match the output schema of their tool.
 
 use mcp_types::CallToolResult;
 use mcp_types::error::DecodeError;
 
-/// Why a structured result does not pass the check against the tool's `outputSchema`.
+/// Why a structured result does not match the tool's `outputSchema`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
     /// The result has no structured content.
-    #[error("there is no structured content")]
+    #[error("the structured content is missing, but the tool has an output schema")]
     Missing,
-    /// The structured content breaks the schema.
-    #[error("the structured content breaks its schema{}", list(.faults))]
+    /// The structured content does not match the schema.
+    #[error("the structured content does not match the output schema{}", list(.faults))]
     Mismatch {
-        /// What is wrong and where: at most 8 faults. None where to collect them would take too
-        /// long: for a large value, or a deep one whose schema refers to itself in several ways.
-        /// Values are not repeated.
+        /// What is wrong and where: at most 8 faults, without the values. Empty if collecting them
+        /// would take too long: for a large value, or for a deep one whose schema refers to itself
+        /// in several ways.
         faults: Vec<DecodeError>,
     },
-    /// The schema is invalid; or of another dialect than 2020-12, which is the default, 2019-09, draft
-    /// 7 and draft 6; or it refers to what is not in it, for nothing is fetched; or it is made of
-    /// several schemas that each have an `$id`.
-    #[error("the schema of the structured content cannot be used: {reason}")]
+    /// The schema is invalid or not supported. The dialects 2020-12 (the default), 2019-09, draft 7
+    /// and draft 6 are supported, but not references to other documents and not several schemas
+    /// with an `$id` in one document.
+    #[error("the output schema cannot be used: {reason}")]
     Schema {
         /// What is wrong with it.
         reason: String,
     },
-    /// Checking would take too long. The schema may have been made for that.
-    #[error("to check the structured content would take too long")]
+    /// Checking would take too long. The schema may have been designed for that.
+    #[error("checking the structured content against the output schema would take too long")]
     Costly,
 }
 
-/// The faults as one text, separated by semicolons.
+/// Returns the faults as one text, separated by semicolons.
 fn list(faults: &[DecodeError]) -> String {
     let mut text = String::new();
     for (index, fault) in faults.iter().enumerate() {
@@ -41,7 +41,7 @@ fn list(faults: &[DecodeError]) -> String {
     text
 }
 
-/// A result whose structured content fails the check, with the reason.
+/// A result whose structured content does not match the output schema.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BrokenOutput {
@@ -49,7 +49,7 @@ pub struct BrokenOutput {
     pub tool: String,
     /// What is wrong.
     pub error: OutputError,
-    /// What the tool answered.
+    /// The result.
     pub result: CallToolResult,
 }
 

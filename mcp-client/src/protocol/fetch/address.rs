@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether anybody on the internet could reach this address: not one of the machine itself, of its
-/// network, of a provider's inside, of a group, or one that stands in documents. An IPv6 address
-/// that carries an IPv4 address is what that is.
+/// Returns `true` if an address is on the public internet: not a loopback, private, link-local,
+/// carrier-grade NAT, multicast, documentation or reserved address. An IPv6 address that contains an
+/// IPv4 address is judged by the latter.
 ///
-/// The registries of special addresses at IANA list them (RFC 6890).
+/// The IANA registries of special-purpose addresses list the exceptions (RFC 6890).
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => v4(address),
@@ -34,19 +34,19 @@ fn v4(address: Ipv4Addr) -> bool {
 fn v6(address: Ipv6Addr) -> bool {
     let parts = address.segments();
     let [a, b, c, .., low, lowest] = parts;
-    let carried = |high: u16, low: u16| {
+    let contained = |high: u16, low: u16| {
         let [[a, b], [c, d]] = [high.to_be_bytes(), low.to_be_bytes()];
         v4(Ipv4Addr::new(a, b, c, d))
     };
     match (a, b) {
-        // Mapped, and translated by NAT64 under the prefix that everybody knows.
-        (0, 0) if parts.starts_with(&[0, 0, 0, 0, 0, 0xffff]) => carried(low, lowest),
-        (0x64, 0xff9b) if parts.starts_with(&[a, b, 0, 0, 0, 0]) => carried(low, lowest),
+        // IPv4-mapped, and NAT64 with the well-known prefix.
+        (0, 0) if parts.starts_with(&[0, 0, 0, 0, 0, 0xffff]) => contained(low, lowest),
+        (0x64, 0xff9b) if parts.starts_with(&[a, b, 0, 0, 0, 0]) => contained(low, lowest),
         // 6to4.
-        (0x2002, high) => carried(high, c),
-        // Assignments for protocols, Teredo among them; documents.
+        (0x2002, high) => contained(high, c),
+        // Protocol assignments such as Teredo; documentation.
         (0x2001, 0..=0x1ff | 0xdb8) | (0x3fff, 0..=0xfff) => false,
-        // All else that is public begins with these three bits.
+        // Global unicast addresses begin with these three bits.
         _ => a & 0xe000 == 0x2000,
     }
 }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_address_of_the_inside_is_public() {
+    fn special_addresses_are_not_public() {
         for text in [
             "0.0.0.0",
             "0.1.2.3",

@@ -1,4 +1,4 @@
-//! Connections to hosts that nobody has vouched for.
+//! [`dial`]: connects to hosts that are not trusted.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -17,7 +17,7 @@ use super::policy::FetchPolicy;
 use crate::util::keepalive::{KEEPALIVE, KEEPALIVE_INTERVAL};
 use crate::util::origin::Origin;
 
-/// What is left of the time for a transfer.
+/// The remaining time for a transfer.
 #[derive(Clone)]
 pub(crate) struct Clock {
     idle: Duration,
@@ -37,7 +37,7 @@ impl Clock {
         self.left.is_zero()
     }
 
-    /// Waits for one step.
+    /// Waits for one step of the transfer.
     pub(crate) async fn wait<F: Future>(&mut self, step: F) -> Result<F::Output, FetchError> {
         let after = self.idle.min(self.left);
         let begun = Instant::now();
@@ -47,8 +47,8 @@ impl Clock {
     }
 }
 
-/// Connects to an origin. What is connected to is what was looked at: a name that means something
-/// else a moment later does not help.
+/// Connects to an origin. Connects to the addresses that were checked: a name that is resolved to another
+/// address a moment later cannot bypass the check.
 pub(crate) async fn dial(
     policy: &FetchPolicy,
     to: &Origin,
@@ -64,9 +64,9 @@ pub(crate) async fn dial(
         source,
     })?;
     if !policy.private && !trusted {
-        // One is enough to tell that something is wrong with the name.
-        let inside = addresses.iter().find(|address| !is_public(address.ip()));
-        if let Some(address) = inside {
+        // A single private address is enough to reject the name.
+        let private = addresses.iter().find(|address| !is_public(address.ip()));
+        if let Some(address) = private {
             return Err(FetchError::Address {
                 origin: to.to_string(),
                 address: address.ip(),
@@ -89,7 +89,7 @@ pub(crate) async fn dial(
     connect.await.map_err(failed)
 }
 
-/// Lets the system find out that the other end is gone, even if the policy has no time limits.
+/// Lets the system detect that the host has vanished, even if the policy has no timeouts.
 fn tcp_keepalive() -> TcpKeepalive {
     TcpKeepalive::new()
         .with_time(KEEPALIVE)
@@ -105,7 +105,7 @@ async fn addresses(policy: &FetchPolicy, to: &Origin) -> io::Result<Vec<SocketAd
         None => lookup_host((to.host.as_str(), to.port)).await?.collect(),
     };
     if found.is_empty() {
-        let fault = "the name has none";
+        let fault = "no addresses found";
         return Err(io::Error::new(io::ErrorKind::NotFound, fault));
     }
     Ok(found)

@@ -1,4 +1,4 @@
-//! [`FetchError`]: why a URL was not used, or did not give what it should.
+//! [`FetchError`]: errors of fetching a URL.
 
 use std::io;
 use std::net::IpAddr;
@@ -9,114 +9,114 @@ use http::StatusCode;
 use crate::protocol::error::HttpError;
 use crate::util::origin::UrlFault;
 
-/// Why a URL was not used, or did not give what it should. None of them shows more of a URL than
-/// its origin: the rest may be a secret.
+/// Why a URL was not used, or its content was rejected. The texts contain only the origin of the URL,
+/// because the rest may be a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
     /// The reference has no URL.
-    #[error("there is no URL")]
+    #[error("the resource has no URL")]
     NoUrl,
-    /// The URL's time is over, or nearly so ([`FetchPolicy::margin`](crate::FetchPolicy)).
-    #[error("the URL expires at {at}")]
+    /// The URL has expired, or expires too soon ([`FetchPolicy::margin`](crate::FetchPolicy)).
+    #[error("the URL expires at {at}, which is too soon")]
     Expired {
-        /// When, as the reference says.
+        /// The time in the reference.
         at: String,
     },
-    /// When the URL expires cannot be read.
-    #[error("`{text}` is no time at which a URL could expire")]
+    /// The time at which the URL expires is invalid.
+    #[error("invalid expiry time `{text}` of the URL")]
     Expiry {
-        /// The beginning of what the reference says.
+        /// The beginning of the text in the reference.
         text: String,
     },
-    /// The URL is none that is used.
-    #[error("the URL is not used: {0}")]
+    /// The URL is invalid or not supported.
+    #[error("invalid URL: {0}")]
     Url(#[source] UrlFault),
-    /// The host is none of those to which the policy keeps.
-    #[error("{origin} is not among the hosts that are allowed")]
+    /// The policy does not allow the host.
+    #[error("the policy does not allow {origin}")]
     Host {
         /// Scheme, host and port.
         origin: String,
     },
-    /// The host is, or its name means, an address that is not on the public internet.
-    #[error("{origin} is at {address}, which is not on the public internet")]
+    /// The host has an address that is not on the public internet.
+    #[error("{origin} has the address {address}, which is not on the public internet")]
     Address {
         /// Scheme, host and port.
         origin: String,
         /// The address.
         address: IpAddr,
     },
-    /// There is no address of that name.
-    #[error("{origin} has no address: {source}")]
+    /// The name of the host cannot be resolved.
+    #[error("cannot resolve the host of {origin}: {source}")]
     Resolve {
         /// Scheme, host and port.
         origin: String,
         /// Why not.
         source: io::Error,
     },
-    /// There is no connection, or the other side is not who it should be.
-    #[error("there is no connection to {origin}: {source}")]
+    /// The connection cannot be established, or the certificate of the host is invalid.
+    #[error("cannot connect to {origin}: {source}")]
     Connect {
         /// Scheme, host and port.
         origin: String,
         /// Why not.
         source: io::Error,
     },
-    /// The exchange failed, or broke off.
+    /// The HTTP request failed.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// It took too long.
-    #[error("nothing came for {after:?}")]
+    /// Nothing was received in time.
+    #[error("nothing was received for {after:?}")]
     Time {
-        /// How long was waited.
+        /// The timeout.
         after: Duration,
     },
-    /// The server at the URL refuses, or gives something else than what was asked for.
-    #[error("the answer has HTTP status {status}")]
+    /// The server at the URL answered with an error or with an unexpected status.
+    #[error("the URL answered with HTTP status {status}")]
     Status {
-        /// Its status.
+        /// The status.
         status: StatusCode,
     },
-    /// The server at the URL redirects, and is not followed.
+    /// The server at the URL redirects, and the client does not follow.
     #[error("a redirect (HTTP status {status}) is not followed: {source}")]
     Redirect {
-        /// Its status.
+        /// The status.
         status: StatusCode,
         /// Why not.
         source: RedirectFault,
     },
     /// The content is of another media type.
-    #[error("the content is of the type `{found}`, not `{expected}`")]
+    #[error("the content has the type `{found}`, expected `{expected}`")]
     MediaType {
-        /// What was asked for, or what the reference says.
+        /// The type that the program or the reference names.
         expected: String,
-        /// What it is; empty where that was not said.
+        /// The type of the response; empty if it has none.
         found: String,
     },
-    /// The content is encoded, which was not asked for.
-    #[error("the content is encoded as `{0}`")]
+    /// The content is compressed or otherwise encoded, although the request did not allow it.
+    #[error("the content has the encoding `{0}`, expected none")]
     Encoding(String),
-    /// The content is longer or shorter than it should be.
-    #[error("the content has {found} bytes, not {expected}")]
+    /// The content is longer or shorter than the reference says.
+    #[error("the content has {found} bytes, expected {expected}")]
     Size {
-        /// As many bytes there should be.
+        /// The size in the reference.
         expected: u64,
-        /// As many there are, or came until it was clear that there are too many.
+        /// The size of the content, or the bytes received until it was exceeded.
         found: u64,
     },
     /// The content is larger than the policy allows.
     #[error("the content has {found} bytes, more than the {limit} that are allowed")]
     TooLarge {
-        /// As many bytes there are, or came until it was clear that there are too many.
+        /// The size of the content, or the bytes received until the limit was exceeded.
         found: u64,
-        /// As many are allowed.
+        /// The maximum size.
         limit: u64,
     },
-    /// The transfer broke off, and cannot go on: the content is another one by now, or the server
-    /// does not give the rest alone.
-    #[error("the rest of the content is not to be had alone (HTTP status {status})")]
+    /// The transfer was interrupted and cannot be resumed: the content has changed, or the server
+    /// does not support ranges.
+    #[error("the interrupted transfer cannot be resumed (HTTP status {status})")]
     NoRest {
-        /// The status of the answer to the request for the rest.
+        /// The status of the response to the request for the rest.
         status: StatusCode,
     },
 }
@@ -125,11 +125,11 @@ pub enum FetchError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RedirectFault {
-    /// There were too many before it.
-    #[error("there are too many")]
+    /// There were too many redirects.
+    #[error("there were too many redirects")]
     TooMany,
-    /// It does not say where to.
-    #[error("it leads nowhere")]
+    /// The header `Location` is missing or invalid.
+    #[error("its `Location` is missing or invalid")]
     Nowhere,
     /// It leads to another origin, which is not allowed.
     #[error("it leads to {origin}")]
@@ -137,7 +137,7 @@ pub enum RedirectFault {
         /// Scheme, host and port.
         origin: String,
     },
-    /// It leads to a URL that is not used.
-    #[error("it leads to a URL that is not used: {0}")]
+    /// It leads to a URL that is invalid or not supported.
+    #[error("it leads to an invalid URL: {0}")]
     Url(#[source] UrlFault),
 }

@@ -1,4 +1,4 @@
-//! One GET over a connection of its own, without anything that says who asks.
+//! [`Get`]: a GET request over its own connection, without credentials.
 
 use bytes::Bytes;
 use http::header::{
@@ -19,21 +19,21 @@ use crate::util::http_body::{Full, chunk};
 use crate::util::origin::{Origin, UrlFault};
 use crate::util::url::absolute;
 
-/// What is asked for.
+/// A GET request.
 pub(crate) struct Get<'a> {
     pub(crate) policy: &'a FetchPolicy,
     pub(crate) url: &'a str,
-    /// Media types.
+    /// The value of the header `Accept`.
     pub(crate) accept: &'a str,
-    /// From which byte on, of which state of the content.
+    /// The first byte to request, and the entity tag of the content.
     pub(crate) rest: Option<(u64, &'a HeaderValue)>,
-    /// Whether a redirect from one origin to another one is followed.
+    /// Decides whether a redirect from one origin to another one is followed.
     pub(crate) follows: &'a (dyn Fn(&Origin, &Origin) -> bool + Send + Sync),
 }
 
-/// What came, whatever its status, but for redirects.
+/// The response after all redirects, with any status.
 pub(crate) struct Got {
-    /// The URL that it came from in the end.
+    /// The URL after all redirects.
     #[cfg(feature = "https-url")]
     pub(crate) url: String,
     pub(crate) status: StatusCode,
@@ -66,7 +66,7 @@ impl Get<'_> {
                     body: Body {
                         incoming,
                         clock,
-                        got: self.rest.map_or(0, |(from, _)| from),
+                        received: self.rest.map_or(0, |(from, _)| from),
                         limit: self.policy.bytes,
                         _connection: connection,
                     },
@@ -84,22 +84,22 @@ impl Get<'_> {
         origin: &Origin,
         target: &Uri,
     ) -> Result<(http::Response<Incoming>, ConnectionTask), FetchError> {
-        let broken = |error: hyper::Error| HttpError::Exchange(error.into());
+        let failed = |error: hyper::Error| HttpError::Exchange(error.into());
         let stream = clock.wait(dial(self.policy, origin)).await??;
-        let shaken = http1::handshake(TokioIo::new(stream)).await;
-        let (mut sender, driven) = shaken.map_err(broken)?;
+        let handshake = http1::handshake(TokioIo::new(stream)).await;
+        let (mut sender, driver) = handshake.map_err(failed)?;
         let connection = ConnectionTask(tokio::spawn(async move {
-            if let Err(error) = driven.await {
-                tracing::debug!(%error, "a connection broke");
+            if let Err(error) = driver.await {
+                tracing::debug!(%error, "a connection to fetch a URL failed");
             }
         }));
         let request = self.request(target)?;
         let response = clock.wait(sender.send_request(request)).await?;
-        Ok((response.map_err(broken)?, connection))
+        Ok((response.map_err(failed)?, connection))
     }
 
     fn request(&self, target: &Uri) -> Result<Request<Full>, FetchError> {
-        let unsaid = |name: http::HeaderName| {
+        let invalid = |name: http::HeaderName| {
             let name = name.as_str().to_owned();
             FetchError::Http(HttpError::Header { name })
         };
@@ -112,13 +112,16 @@ impl Get<'_> {
             .authority()
             .map_or("", |authority| authority.as_str());
         let headers = request.headers_mut();
-        headers.insert(HOST, HeaderValue::try_from(host).map_err(|_| unsaid(HOST))?);
-        let accept = HeaderValue::try_from(self.accept).map_err(|_| unsaid(ACCEPT))?;
+        headers.insert(
+            HOST,
+            HeaderValue::try_from(host).map_err(|_| invalid(HOST))?,
+        );
+        let accept = HeaderValue::try_from(self.accept).map_err(|_| invalid(ACCEPT))?;
         headers.insert(ACCEPT, accept);
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if let Some((from, state)) = self.rest {
             let range = HeaderValue::try_from(format!("bytes={from}-"));
-            headers.insert(RANGE, range.map_err(|_| unsaid(RANGE))?);
+            headers.insert(RANGE, range.map_err(|_| invalid(RANGE))?);
             headers.insert(IF_RANGE, state.clone());
         }
         Ok(request)
@@ -146,7 +149,7 @@ impl Get<'_> {
     }
 }
 
-/// What moves the bytes of a connection, for as long as anybody wants them.
+/// The task that drives a connection. Dropping this aborts it.
 struct ConnectionTask(JoinHandle<()>);
 
 impl Drop for ConnectionTask {
@@ -155,26 +158,26 @@ impl Drop for ConnectionTask {
     }
 }
 
-/// Content on its way.
+/// The body of a response.
 pub(crate) struct Body {
     incoming: Incoming,
     clock: Clock,
-    /// The bytes up to here came, those of an earlier attempt among them.
-    got: u64,
+    /// The number of received bytes, including those of earlier attempts.
+    received: u64,
     limit: u64,
     _connection: ConnectionTask,
 }
 
 impl Body {
-    /// Bytes in all, where that was said.
+    /// Returns the total size of the content, if it is known.
     pub(crate) fn length(&self) -> Option<u64> {
         let rest = self.incoming.size_hint().exact()?;
-        self.got.checked_add(rest)
+        self.received.checked_add(rest)
     }
 
     #[cfg(feature = "https-url")]
-    pub(crate) fn got(&self) -> u64 {
-        self.got
+    pub(crate) fn received(&self) -> u64 {
+        self.received
     }
 
     #[cfg(feature = "https-url")]
@@ -182,7 +185,7 @@ impl Body {
         &self.clock
     }
 
-    /// The next bytes; `None` at the end.
+    /// Returns the next bytes; `None` at the end.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
         if let Some(found) = self.length().filter(|found| *found > self.limit) {
             let limit = self.limit;
@@ -192,23 +195,23 @@ impl Body {
         let Some(bytes) = bytes.map_err(HttpError::exchange)? else {
             return Ok(None);
         };
-        let found = self.got.saturating_add(bytes.len() as u64);
+        let found = self.received.saturating_add(bytes.len() as u64);
         if found > self.limit {
             let limit = self.limit;
             return Err(FetchError::TooLarge { found, limit });
         }
-        self.got = found;
+        self.received = found;
         Ok(Some(bytes))
     }
 }
 
-/// What the content says that it is; empty where it does not.
+/// Returns the header `Content-Type`; empty if it is absent.
 pub(crate) fn content_type(headers: &HeaderMap) -> String {
     text(headers.get(CONTENT_TYPE))
 }
 
-/// That the content is not encoded.
-pub(crate) fn plain(headers: &HeaderMap) -> Result<(), FetchError> {
+/// Fails if the content is encoded.
+pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), FetchError> {
     let encoding = text(headers.get(CONTENT_ENCODING));
     if encoding.is_empty() || encoding.eq_ignore_ascii_case("identity") {
         Ok(())
@@ -217,7 +220,7 @@ pub(crate) fn plain(headers: &HeaderMap) -> Result<(), FetchError> {
     }
 }
 
-/// As many bytes of a header, or characters of a media type, are shown in an error.
+/// The maximum number of bytes of a header, or of characters of a media type, in an error.
 pub(crate) const SHOWN: usize = 200;
 
 fn text(value: Option<&HeaderValue>) -> String {

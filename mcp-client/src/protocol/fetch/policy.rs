@@ -1,4 +1,4 @@
-//! [`FetchPolicy`]: from where, how much, and how long.
+//! [`FetchPolicy`]: which URLs are loaded, and the limits.
 
 use std::fmt;
 use std::future::Future;
@@ -18,12 +18,12 @@ use crate::util::tls;
 type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
 pub(crate) type Resolver = Arc<dyn Fn(String, u16) -> Resolving + Send + Sync>;
 
-/// What URLs that a server names are loaded, and how: those of resources, and those of icons.
+/// Which URLs of servers are loaded, and how. Applies to resources and icons.
 ///
-/// By default: over `https`, whatever the host, but from public addresses only; redirects are
-/// followed within the origin, up to four; at most 64 MiB; 30 seconds without a byte, and 10
-/// minutes in all, are too long. No URL with the name of a user is used, whatever the policy says,
-/// and none of the program's credentials is ever sent.
+/// By default, URLs of any host are loaded over `https`, but only from public addresses. Up to four
+/// redirects are followed within the origin. The content can have 64 MiB. The timeouts are 30 seconds
+/// without data and 10 minutes in total. No policy allows URLs with a user name, and credentials of
+/// the program are never sent.
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,9 +39,9 @@ pub(crate) type Resolver = Arc<dyn Fn(String, u16) -> Resolving + Send + Sync>;
 /// # drop(builder);
 /// ```
 ///
-/// A clone shares what is read of the system's certificates, which takes a while the first time.
+/// Clones share the certificates of the system, which take a while to read the first time.
 #[derive(Clone)]
-#[must_use = "a policy does nothing until something is loaded by it"]
+#[must_use = "a policy does nothing until something is loaded with it"]
 pub struct FetchPolicy {
     pub(crate) private: bool,
     pub(crate) hosts: Vec<String>,
@@ -58,7 +58,7 @@ pub struct FetchPolicy {
 }
 
 impl FetchPolicy {
-    /// The default policy.
+    /// Creates the default policy.
     pub fn new() -> Self {
         Self {
             private: false,
@@ -76,75 +76,74 @@ impl FetchPolicy {
         }
     }
 
-    /// Whether addresses will do that are not on the public internet: those of the machine itself,
-    /// of its network, and the like. `false` by default, so that no server can make the client ask
-    /// what only the client can reach. Addresses are looked at when a connection is made, the very
-    /// ones that are connected to.
+    /// Sets whether private addresses are allowed, such as those of this machine and of its network.
+    /// `false` by default, so that no server can make the client send requests to services that only
+    /// the client can reach. The addresses that are checked are those of the connection.
     pub fn allow_private(mut self, allow: bool) -> Self {
         self.private = allow;
         self
     }
 
-    /// Trusts a host, by its name or address: it may be at a private address, and redirects may
-    /// lead to it.
+    /// Trusts a host, by its name or address: it can have a private address, and redirects to it are
+    /// followed.
     pub fn allow_host(mut self, host: impl AsRef<str>) -> Self {
         self.hosts.push(origin::host(host.as_ref()));
         self
     }
 
-    /// Whether to load resources from hosts alone that are [allowed](Self::allow_host). `false` by
-    /// default. Where icons may lie says [`IconPolicy`](crate::icons::IconPolicy).
+    /// Sets whether resources are loaded only from [allowed](Self::allow_host) hosts. `false` by default.
+    /// The hosts of icons are a matter of [`IconPolicy`](crate::icons::IconPolicy).
     pub fn only_allowed(mut self, only: bool) -> Self {
         self.only = only;
         self
     }
 
-    /// As many bytes at most: 64 MiB by default. It bounds also what is read over the connection
-    /// in place of a URL. Icons have [a bound of their own](crate::icons::IconPolicy::size).
+    /// Sets the maximum size in bytes: 64 MiB by default. It also applies to content that is read with
+    /// `resources/read` instead. Icons have [their own maximum](crate::icons::IconPolicy::size).
     pub fn size(mut self, bytes: u64) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// A URL that expires within this time is not begun with: 30 seconds by default. It is for
-    /// clocks that differ, and for the way.
+    /// Sets the minimum time before a URL expires: 30 seconds by default. It allows for differences
+    /// between clocks and for the transfer of the request.
     #[cfg(feature = "https-url")]
     pub fn margin(mut self, margin: Duration) -> Self {
         self.margin = margin;
         self
     }
 
-    /// As many redirects are followed: 4 by default. They have to stay within the origin, or lead
-    /// to a host that is [allowed](Self::allow_host), and always over `https`.
+    /// Sets the maximum number of redirects: 4 by default. They are followed over `https`, within the
+    /// origin or to an [allowed](Self::allow_host) host.
     pub fn redirects(mut self, most: usize) -> Self {
         self.redirects = most;
         self
     }
 
-    /// How long to wait for the next step: the connection, the head of the answer, each further
-    /// part of the content. 30 seconds by default.
+    /// Sets the timeout of each step: connecting, the head of the response, and each part of the
+    /// content. 30 seconds by default.
     pub fn idle(mut self, time: Duration) -> Self {
         self.idle = time;
         self
     }
 
-    /// How long to wait in all: 10 minutes by default. The time that the program takes between
-    /// parts does not count.
+    /// Sets the timeout of the whole transfer: 10 minutes by default. The time that the program spends
+    /// between parts does not count.
     pub fn time(mut self, time: Duration) -> Self {
         self.time = time;
         self
     }
 
-    /// Trusts these certificates, in PEM, beside those that the system trusts. What holds none is
-    /// an [`HttpError::Certificate`] whenever something is loaded.
+    /// Trusts these certificates, in PEM, in addition to those of the system. Text without a certificate
+    /// is an [`HttpError::Certificate`] whenever something is loaded.
     pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.roots.push(pem.into());
         self.tls = Arc::default();
         self
     }
 
-    /// Finds the addresses of a host and port in this way, in place of the system's. It is asked
-    /// once for each connection, and what it says is looked at as what the system says.
+    /// Sets the function that resolves a host and port, instead of the resolver of the system. It is
+    /// called once for each connection, and its addresses are checked in the same way.
     pub fn resolver<F>(mut self, resolve: impl Fn(String, u16) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = io::Result<Vec<SocketAddr>>> + Send + 'static,
@@ -153,7 +152,7 @@ impl FetchPolicy {
         self
     }
 
-    /// The same for icons of so many bytes, which lie where their own policy allows it.
+    /// Returns the policy for icons of at most this size. Their hosts are checked separately.
     pub(crate) fn for_icons(&self, bytes: usize) -> Self {
         Self {
             only: false,
@@ -162,7 +161,7 @@ impl FetchPolicy {
         }
     }
 
-    /// How connections are secured.
+    /// Returns the TLS configuration. It is created once.
     pub(crate) async fn tls(&self) -> Result<Arc<ClientConfig>, HttpError> {
         let read = || async {
             let roots = self.roots.clone();

@@ -1,4 +1,4 @@
-//! [`Authorize`]: where authorization comes in.
+//! [`Authorize`]: provides the header `Authorization`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -40,8 +40,8 @@ pub trait Authorize: Send + Sync {
     /// Called when the server rejects a request with 401 or 403. With a value, the request is sent once
     /// more; with `None`, the call fails with [`HttpError::Unauthorized`](crate::HttpError).
     ///
-    /// Several calls may be refused at the same time, so a value newer than
-    /// [`used`](Challenge::used) can be given at once.
+    /// Several calls may be rejected at the same time. If there is already a newer token than
+    /// [`used`](Challenge::used), return it.
     fn challenged<'a>(&'a self, challenge: Challenge<'a>) -> Token<'a> {
         let _ = challenge;
         Box::pin(std::future::ready(Ok(None)))
@@ -52,7 +52,7 @@ pub trait Authorize: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Challenge<'a> {
-    /// Where the request went.
+    /// The URL of the request.
     pub url: &'a Uri,
     /// 401 or 403.
     pub status: StatusCode,

@@ -1,4 +1,4 @@
-//! Bodies of responses: one text, or server-sent events.
+//! Bodies of responses: JSON, or server-sent events.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::util::http_body as body_parts;
 
-/// The bytes that are reserved because of a `Content-Length` of the server.
-const ROOM: usize = 64 << 10;
+/// The maximum capacity that is reserved because of a `Content-Length`, in bytes.
+const RESERVED: usize = 64 << 10;
 
-/// The next bytes of a body; `None` at the end.
+/// Returns the next bytes of a body; `None` at the end.
 async fn chunk(body: &mut Incoming) -> Result<Option<Bytes>, HttpError> {
     body_parts::chunk(body).await.map_err(HttpError::exchange)
 }
 
-/// All of a body, of at most `limit` bytes.
-pub(super) async fn whole(mut body: Incoming, limit: usize) -> Result<Bytes, TransportError> {
+/// Reads a body of at most `limit` bytes.
+pub(super) async fn read_all(mut body: Incoming, limit: usize) -> Result<Bytes, TransportError> {
     let too_long = |bytes: u64| bytes > limit as u64;
     if too_long(body.size_hint().lower()) {
         return Err(TransportError::TooLong { limit });
@@ -34,9 +34,9 @@ pub(super) async fn whole(mut body: Incoming, limit: usize) -> Result<Bytes, Tra
         return Ok(first);
     }
     let expected = usize::try_from(body.size_hint().lower()).unwrap_or_default();
-    // A server may announce more than it sends.
-    let room = first.len().saturating_add(expected.min(ROOM));
-    let mut all = Vec::with_capacity(room.min(limit));
+    // The server may declare a larger size than it sends.
+    let capacity = first.len().saturating_add(expected.min(RESERVED));
+    let mut all = Vec::with_capacity(capacity.min(limit));
     let mut next = Some(first);
     while let Some(bytes) = next {
         if too_long(all.len() as u64 + bytes.len() as u64) {
@@ -50,17 +50,17 @@ pub(super) async fn whole(mut body: Incoming, limit: usize) -> Result<Bytes, Tra
 
 /// A body of server-sent events.
 pub(super) struct Events {
-    /// The number of the session that they belong to.
+    /// The number of the session to which the events belong.
     pub(super) session: u64,
     body: Incoming,
     unread: Bytes,
     decoder: Decoder,
-    /// Must have room before more is read.
+    /// Reading pauses while this queue is full.
     post_queue: Arc<PostQueue>,
 }
 
 impl Events {
-    /// Events of at most `limit` bytes each.
+    /// Reads events of at most `limit` bytes each.
     pub(super) fn new(
         session: u64,
         body: Incoming,
@@ -76,18 +76,18 @@ impl Events {
         }
     }
 
-    /// Calls `take` for each event, and for each error of one, until it breaks or the stream ends.
-    pub(super) async fn each<T>(
+    /// Calls `handle` for each event and each decoding error, until it breaks or the stream ends.
+    pub(super) async fn for_each<T>(
         &mut self,
-        mut take: impl FnMut(Result<Message<'_>, SseError>) -> ControlFlow<T>,
+        mut handle: impl FnMut(Result<Message<'_>, SseError>) -> ControlFlow<T>,
     ) -> Result<Option<T>, TransportError> {
         loop {
             let mut input: &[u8] = &self.unread;
             loop {
                 let flow = match self.decoder.next(&mut input) {
                     Ok(None) => break,
-                    Ok(Some(event)) => take(Ok(event)),
-                    Err(error) => take(Err(error)),
+                    Ok(Some(event)) => handle(Ok(event)),
+                    Err(error) => handle(Err(error)),
                 };
                 if let ControlFlow::Break(value) = flow {
                     let read = self.unread.len() - input.len();
@@ -95,7 +95,7 @@ impl Events {
                     return Ok(Some(value));
                 }
             }
-            self.post_queue.room().await;
+            self.post_queue.ready().await;
             match chunk(&mut self.body).await? {
                 None => return Ok(None),
                 Some(bytes) => self.unread = bytes,

@@ -1,4 +1,4 @@
-//! Connections: plain or over TLS, pooled.
+//! Creates the pool of connections, plain or with TLS.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use crate::util::keepalive::{KEEPALIVE, KEEPALIVE_INTERVAL};
 #[cfg(feature = "tls")]
 use crate::util::tls;
 
-/// Less than the 5 seconds after which a widespread server closes a connection: what is sent at
-/// that moment would be lost.
+/// How long an idle connection is kept. Less than the 5 seconds after which Node.js closes it: a
+/// request that is sent at that moment would be lost.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// Connections that wait to be used again.
+/// The maximum number of idle connections.
 const IDLE_CONNECTIONS: usize = 64;
 
 #[cfg(feature = "tls")]
@@ -29,18 +29,19 @@ pub(super) type Connector = HttpConnector;
 
 pub(super) type PoolClient = legacy::Client<Monitored<Connector>, Full>;
 
-/// Certificates to be trusted, in PEM.
+/// Additional trusted certificates, in PEM.
 #[derive(Default)]
 pub(super) struct Roots {
     #[cfg(feature = "tls")]
     pub(super) pem: Vec<Vec<u8>>,
 }
 
-/// A pool of connections to a server. A response has at most 100 headers, of 400 KB in all.
+/// Creates a pool of connections to a server. A response can have at most 100 headers, of 400 KB in
+/// total.
 pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolClient, HttpError> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
-    // A server that vanished without a word is noticed, also by streams that nothing else times.
+    // Detects a server that has vanished, also for streams without a timeout.
     connector.set_keepalive(Some(KEEPALIVE));
     connector.set_keepalive_interval(Some(KEEPALIVE_INTERVAL));
     connector.set_connect_timeout(Some(limits.connect_time));
@@ -64,7 +65,7 @@ fn secure(connector: HttpConnector, _: &Uri, _: &Roots) -> Result<Connector, Htt
 
 #[cfg(feature = "tls")]
 fn secure(mut connector: HttpConnector, url: &Uri, roots: &Roots) -> Result<Connector, HttpError> {
-    // To read all that the system trusts takes a while, and plain text does without.
+    // Reading the certificates of the system takes a while, and plain HTTP does not need them.
     let store = if url.scheme() == Some(&http::uri::Scheme::HTTPS) {
         tls::trusted(&roots.pem).map_err(HttpError::Certificate)?
     } else {

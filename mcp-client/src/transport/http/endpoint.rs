@@ -1,4 +1,4 @@
-//! [`Endpoint`]: the state of a connection over HTTP, and the requests that all its parts send.
+//! [`Endpoint`]: the state of a connection over HTTP, and its requests.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use mcp_types::rpc::{self, ErrorObject, Message};
 use mcp_types::{Revision, headers};
 use tokio::sync::{mpsc, watch};
 
-use super::body::{Events, whole};
+use super::body::{Events, read_all};
 use super::eras::{Begin, EraCache};
 use super::http_client::HttpClient;
 use super::post_queue::PostQueue;
@@ -19,13 +19,13 @@ use super::tool_headers::ToolHeaders;
 use crate::protocol::error::{HttpError, TransportError};
 use crate::protocol::limits::Limits;
 
-/// Characters of a text that is no message that are shown in an error.
+/// The maximum number of characters of a body in an error.
 const SHOWN: usize = 256;
 
 /// The state of a connection over HTTP.
 pub(super) struct Endpoint {
     pub(super) client: HttpClient,
-    /// Bytes of a received message.
+    /// The maximum size of a received message in bytes.
     pub(super) limit: usize,
     pub(super) tool_headers: ToolHeaders,
     /// The session with a server of an older revision.
@@ -109,7 +109,7 @@ impl Endpoint {
     ) -> Result<Response<Incoming>, HttpError> {
         let url = session.messages.as_ref().unwrap_or(&self.client.url);
         let response = self.client.send(Method::POST, url, body, |headers| {
-            session.post_head(headers, revision);
+            session.set_post_headers(headers, revision);
         });
         response.await
     }
@@ -129,7 +129,7 @@ impl Endpoint {
         };
         let url = &self.client.url;
         let response = self.client.send(Method::GET, url, Bytes::new(), |headers| {
-            session.get_head(headers, revision, last.as_ref());
+            session.set_get_headers(headers, revision, last.as_ref());
         });
         response.await
     }
@@ -143,13 +143,13 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// [`HttpError::Status`], if the body is no error object.
-    pub(super) async fn refusal(
+    /// [`HttpError::Status`] if the body is not an error object.
+    pub(super) async fn read_rejection(
         &self,
         response: Response<Incoming>,
     ) -> Result<ErrorObject, TransportError> {
         let status = response.status();
-        let text = whole(response.into_body(), self.limit)
+        let text = read_all(response.into_body(), self.limit)
             .await
             .unwrap_or_default();
         if let Ok(Message::Error { error, .. }) = rpc::parse(&text)

@@ -16,7 +16,7 @@ use super::url;
 use crate::protocol::error::HttpError;
 use crate::util::http_body::Full;
 
-/// Redirects that are followed.
+/// The maximum number of redirects that are followed.
 const REDIRECTS: usize = 4;
 
 /// Sends HTTP requests to a server.
@@ -29,21 +29,21 @@ pub(super) struct HttpClient {
 }
 
 impl HttpClient {
-    /// Sends a request, for which `head` writes the headers, and gives the response, whatever it
-    /// is, unless it asks for authorization or for another place.
+    /// Sends a request with the headers that `set_headers` adds, and returns the response with any
+    /// status. Redirects and requests for authorization are handled here, or are errors.
     pub(super) async fn send(
         &self,
         method: Method,
         url: &Uri,
         body: Bytes,
-        head: impl Fn(&mut HeaderMap),
+        set_headers: impl Fn(&mut HeaderMap),
     ) -> Result<Response<Incoming>, HttpError> {
         let mut url = Cow::Borrowed(url);
         let mut token = match &self.authorize {
-            Some(authorize) => value(authorize.authorization(&url).await)?,
+            Some(authorize) => header_value(authorize.authorization(&url).await)?,
             None => None,
         };
-        let mut renewed = false;
+        let mut has_new_token = false;
         let mut redirects = 0;
         loop {
             let mut request = Request::new(Full::new(body.clone()));
@@ -53,7 +53,7 @@ impl HttpClient {
             if !self.headers.is_empty() {
                 headers.clone_from(&self.headers);
             }
-            head(headers);
+            set_headers(headers);
             if let Some(token) = &token {
                 headers.insert(AUTHORIZATION, token.clone());
             }
@@ -61,23 +61,23 @@ impl HttpClient {
             let status = response.status();
             if matches!(status.as_u16(), 401 | 403) {
                 let new = match &self.authorize {
-                    Some(authorize) if !renewed => {
+                    Some(authorize) if !has_new_token => {
                         let challenge = Challenge {
                             url: &url,
                             status,
                             headers: response.headers(),
                             used: token.as_ref(),
                         };
-                        value(authorize.challenged(challenge).await)?
+                        header_value(authorize.challenged(challenge).await)?
                     }
                     _ => None,
                 };
                 if new.is_some() {
-                    renewed = true;
+                    has_new_token = true;
                     token = new;
                     continue;
                 }
-                // A server may forbid what no authorization would allow.
+                // With 403 and without a challenge, another authorization would not help.
                 let asks = response.headers().contains_key(WWW_AUTHENTICATE);
                 if asks || status == StatusCode::UNAUTHORIZED {
                     let headers = Box::new(response.into_parts().0.headers);
@@ -105,7 +105,7 @@ impl HttpClient {
     }
 }
 
-fn value(
+fn header_value(
     token: Result<Option<String>, crate::protocol::error::AuthorizeError>,
 ) -> Result<Option<HeaderValue>, HttpError> {
     let Some(token) = token.map_err(HttpError::Authorize)? else {

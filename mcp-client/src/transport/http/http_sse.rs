@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use super::body::Events;
 use super::endpoint::Endpoint;
-use super::response::{Asked, Media, media};
+use super::response::{Media, media};
 use super::session::{Session, SessionPhase};
 use super::url;
 use crate::protocol::connection::Connection;
@@ -29,7 +29,7 @@ pub(super) async fn open_stream(
         .get(connection.revision(), &Session::default(), "")
         .await?;
     if !response.status().is_success() {
-        return Err(match endpoint.refusal(response).await {
+        return Err(match endpoint.read_rejection(response).await {
             Ok(_) => HttpError::NoAnswer.into(),
             Err(error) => error,
         });
@@ -37,22 +37,22 @@ pub(super) async fn open_stream(
     if media(response.headers()) != Media::Events {
         return Err(HttpError::NoAnswer.into());
     }
-    // The number of the session is known when the stream has begun.
+    // The number of the session is set below.
     let mut events = endpoint.events(0, response.into_body());
-    let first = events.each(|event| {
+    let first = events.for_each(|event| {
         ControlFlow::Break(event.map(|event| {
             let endpoint = event.event == "endpoint";
             endpoint.then(|| event.data.to_owned())
         }))
     });
-    let place = match first.await? {
-        Some(Ok(Some(place))) => place,
+    let reference = match first.await? {
+        Some(Ok(Some(reference))) => reference,
         Some(Ok(None)) | None => return Err(HttpError::NoAnswer.into()),
         Some(Err(error)) => return Err(HttpError::Event(error).into()),
     };
-    let messages: Option<Uri> = url::resolve(&endpoint.client.url, &place);
+    let messages: Option<Uri> = url::resolve(&endpoint.client.url, &reference);
     let Some(messages) = messages else {
-        return Err(HttpError::Endpoint(place.chars().take(256).collect()).into());
+        return Err(HttpError::Endpoint(reference.chars().take(256).collect()).into());
     };
     let mut number = 0;
     endpoint.session.send_modify(|session| {
@@ -74,26 +74,26 @@ pub(super) async fn open_stream(
 pub(super) async fn post_accepted(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    asked: Asked,
+    request_id: i64,
     body: Bytes,
 ) -> Result<(), TransportError> {
     let session = endpoint.session();
     let response = endpoint.post(connection.revision(), &session, body).await?;
-    accepted(endpoint, connection, asked, response).await
+    accepted(endpoint, connection, request_id, response).await
 }
 
 /// Reads the HTTP response to such a request.
 pub(super) async fn accepted(
     endpoint: &Endpoint,
     connection: &Connection,
-    asked: Asked,
+    request_id: i64,
     response: Response<Incoming>,
 ) -> Result<(), TransportError> {
     if !response.status().is_success() {
-        let error = endpoint.refusal(response).await?;
+        let error = endpoint.read_rejection(response).await?;
         connection
             .pending
-            .reply(&RequestId::from(asked.id), Reply::Error(error));
+            .reply(&RequestId::from(request_id), Reply::Error(error));
     }
     Ok(())
 }
@@ -108,10 +108,11 @@ pub(super) async fn read(
     let mut next = streams.recv().await;
     while let Some(mut events) = next {
         let number = events.session;
-        let ended = events.each(|event| {
+        let ended = events.for_each(|event| {
             match event {
                 Ok(event) if event.event == "message" => {
-                    connection.receive_in(number, event.data.as_bytes())
+                    // Malformed messages are logged.
+                    let _ = connection.receive_in(number, event.data.as_bytes());
                 }
                 Ok(_) => {}
                 // It may have been the response to any request.

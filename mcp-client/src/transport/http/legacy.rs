@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use super::endpoint::Endpoint;
 use super::eras::Begin;
 use super::http_sse;
-use super::response::{self, Asked, Broken, Media, StreamEnd, media};
+use super::response::{self, InterruptedStream, Media, StreamEnd, media};
 use super::retry::{LONGEST_PAUSE, PAUSE, wait};
 use super::session::{SESSION_ID, Session, SessionPhase};
 use crate::protocol::connection::{Connection, OutgoingRequest};
@@ -22,7 +22,7 @@ use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::pending_requests::Reply;
 
-/// Attempts to resume a stream that bring no new event.
+/// The maximum number of attempts to resume a stream without receiving a new event.
 const ATTEMPTS: usize = 5;
 
 pub(super) async fn send(
@@ -31,26 +31,25 @@ pub(super) async fn send(
     request: OutgoingRequest<'_>,
 ) -> Result<(), TransportError> {
     let OutgoingRequest {
-        id,
+        id: request_id,
         method,
         message,
         sent,
         ..
     } = request;
-    let asked = Asked { id, method };
     let body = Bytes::from(message);
     if method == InitializeRequest::METHOD {
         sent.store(true, Ordering::Relaxed);
-        return begin(endpoint, connection, asked, body).await;
+        return initialize(endpoint, connection, request_id, body).await;
     }
     let sent = || sent.store(true, Ordering::Relaxed);
     let (session, response) = post_in_session(endpoint, connection, body, sent).await?;
     if session.messages.is_some() {
-        return http_sse::accepted(endpoint, connection, asked, response).await;
+        return http_sse::accepted(endpoint, connection, request_id, response).await;
     }
-    match response::read(endpoint, connection, asked, session.number, response).await? {
+    match response::read(endpoint, connection, request_id, session.number, response).await? {
         None => Ok(()),
-        Some(broken) => resume(endpoint, connection, asked, &session, broken).await,
+        Some(interrupted) => resume(endpoint, connection, request_id, &session, interrupted).await,
     }
 }
 
@@ -61,7 +60,7 @@ pub(super) async fn post_in_session(
     body: Bytes,
     sent: impl Fn() + Send,
 ) -> Result<(Session, Response<Incoming>), TransportError> {
-    let mut renewed = false;
+    let mut recovered = false;
     loop {
         let mut session = endpoint.session();
         // A session that was just begun may already have ended.
@@ -74,25 +73,25 @@ pub(super) async fn post_in_session(
             .post(connection.revision(), &session, body.clone())
             .await?;
         let gone = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
-        if !gone || renewed {
+        if !gone || recovered {
             return Ok((session, response));
         }
-        renewed = true;
+        recovered = true;
         endpoint.recover_session(Some(session.number)).await?;
     }
 }
 
 /// Sends the handshake; over HTTP+SSE if the server does not support Streamable HTTP.
-async fn begin(
+async fn initialize(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    asked: Asked,
+    request_id: i64,
     body: Bytes,
 ) -> Result<(), TransportError> {
     if endpoint.remembered() == Some(Begin::Stream)
         && http_sse::open_stream(endpoint, connection).await.is_ok()
     {
-        return http_sse::post_accepted(endpoint, connection, asked, body).await;
+        return http_sse::post_accepted(endpoint, connection, request_id, body).await;
     }
     let session = Session::default();
     let response = endpoint
@@ -100,37 +99,41 @@ async fn begin(
         .await?;
     let status = response.status();
     if status.is_success() {
-        begun(endpoint, &response)?;
+        begin_session(endpoint, &response)?;
         let session = endpoint.session();
-        return match response::read(endpoint, connection, asked, session.number, response).await? {
+        return match response::read(endpoint, connection, request_id, session.number, response)
+            .await?
+        {
             None => Ok(()),
-            Some(broken) => resume(endpoint, connection, asked, &session, broken).await,
+            Some(interrupted) => {
+                resume(endpoint, connection, request_id, &session, interrupted).await
+            }
         };
     }
-    let refusal = endpoint.refusal(response).await;
+    let refusal = endpoint.read_rejection(response).await;
     if matches!(status.as_u16(), 400 | 404 | 405) {
         match http_sse::open_stream(endpoint, connection).await {
-            Ok(()) => return http_sse::post_accepted(endpoint, connection, asked, body).await,
+            Ok(()) => return http_sse::post_accepted(endpoint, connection, request_id, body).await,
             Err(error @ TransportError::Http(HttpError::Endpoint(_))) => return Err(error),
             Err(error) => {
-                tracing::debug!(error = %PeerDisplay(&error), "no server of HTTP+SSE either");
+                tracing::debug!(error = %PeerDisplay(&error), "the server does not support HTTP+SSE either");
             }
         }
     }
     connection
         .pending
-        .reply(&RequestId::from(asked.id), Reply::Error(refusal?));
+        .reply(&RequestId::from(request_id), Reply::Error(refusal?));
     Ok(())
 }
 
 /// Begins a session after the server has answered the handshake.
-fn begun(endpoint: &Endpoint, response: &Response<Incoming>) -> Result<(), HttpError> {
+fn begin_session(endpoint: &Endpoint, response: &Response<Incoming>) -> Result<(), HttpError> {
     let id = response.headers().get(SESSION_ID).cloned();
-    let visible = |id: &HeaderValue| {
+    let is_valid = |id: &HeaderValue| {
         let bytes = id.as_bytes();
         !bytes.is_empty() && bytes.iter().all(u8::is_ascii_graphic)
     };
-    if id.as_ref().is_some_and(|id| !visible(id)) {
+    if id.as_ref().is_some_and(|id| !is_valid(id)) {
         return Err(HttpError::SessionId);
     }
     endpoint.session.send_modify(|session| {
@@ -143,15 +146,15 @@ fn begun(endpoint: &Endpoint, response: &Response<Incoming>) -> Result<(), HttpE
     Ok(())
 }
 
-/// Resumes a stream that broke off before the answer, as often as it breaks off.
+/// Resumes a stream that was interrupted before the response to the request, repeatedly if needed.
 async fn resume(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    asked: Asked,
+    request_id: i64,
     session: &Session,
-    broken: Broken,
+    interrupted: InterruptedStream,
 ) -> Result<(), TransportError> {
-    let Broken { events, mut error } = broken;
+    let InterruptedStream { events, mut error } = interrupted;
     let mut last = events.decoder().last_event_id().to_owned();
     let mut retry = events.decoder().retry();
     drop(events);
@@ -163,7 +166,7 @@ async fn resume(
         attempts += 1;
         let response = match endpoint.get(connection.revision(), session, &last).await {
             Ok(response) => response,
-            Err(failed @ HttpError::Exchange(_)) => {
+            Err(failed) if failed.is_connection_failure() => {
                 error = failed.into();
                 continue;
             }
@@ -173,9 +176,9 @@ async fn resume(
             return Err(error);
         }
         let mut events = endpoint.events(session.number, response.into_body());
-        match response::read_events(endpoint, connection, asked, &mut events).await? {
+        match response::read_events(connection, request_id, &mut events).await? {
             StreamEnd::Answered => return Ok(()),
-            StreamEnd::Cut(cut) => error = cut,
+            StreamEnd::Interrupted(cut) => error = cut,
         }
         retry = events.decoder().retry().or(retry);
         let seen = events.decoder().last_event_id();

@@ -16,7 +16,7 @@ use super::session::Session;
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 
-/// Keeps a stream open in each session, as far as the server offers one.
+/// Keeps the stream of each session open, if the server offers one.
 pub(super) async fn listen(endpoint: &Endpoint, connection: &Arc<Connection>) {
     let mut sessions = endpoint.session.subscribe();
     loop {
@@ -40,8 +40,8 @@ pub(super) async fn listen(endpoint: &Endpoint, connection: &Arc<Connection>) {
     }
 }
 
-/// Pings the server to find out whether it has ended a session; `None` if it does not answer.
-async fn is_over(
+/// Sends a ping to find out whether the server has ended a session; `None` if it does not answer.
+async fn has_ended(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
     session: &Session,
@@ -67,7 +67,11 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
     let mut again = true;
     loop {
         let response = endpoint.get(connection.revision(), session, &last).await;
-        if matches!(response, Err(HttpError::Exchange(_))) && std::mem::take(&mut again) {
+        if response
+            .as_ref()
+            .is_err_and(HttpError::is_connection_failure)
+            && std::mem::take(&mut again)
+        {
             // A pooled connection may be dead. Try again at once: messages that the server sends before
             // the stream is open are lost.
             continue;
@@ -87,22 +91,23 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
                 }
                 opened = true;
                 let mut events = endpoint.events(session.number, response.into_body());
-                let ended = events.each(|event| {
+                let ended = events.for_each(|event| {
                     pause = PAUSE;
                     match event {
                         Ok(event) if event.event == "message" && !event.data.is_empty() => {
-                            connection.receive_in(session.number, event.data.as_bytes());
+                            // Malformed messages are logged.
+                            let _ = connection.receive_in(session.number, event.data.as_bytes());
                         }
                         Ok(_) => {}
                         Err(error) => {
-                            tracing::warn!(error = %PeerDisplay(error), "an event that cannot be read");
+                            tracing::warn!(error = %PeerDisplay(error), "an event cannot be read");
                         }
                     }
                     ControlFlow::<()>::Continue(())
                 });
                 if let Err(error) = ended.await {
                     let error = PeerDisplay(&error);
-                    tracing::debug!(%error, "the server's stream broke off");
+                    tracing::debug!(%error, "the stream of the server was interrupted");
                 }
                 retry = events.decoder().retry().or(retry);
                 let seen = events.decoder().last_event_id();
@@ -111,31 +116,31 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
                 }
             }
             Ok(response) if response.status().is_server_error() => {
-                tracing::debug!(status = %response.status(), "no stream of the server");
+                tracing::debug!(status = %response.status(), "cannot open the stream of the server");
             }
             Ok(response) => {
                 let status = response.status();
                 let not_found = status == StatusCode::NOT_FOUND && session.id.is_some();
                 // If no stream was ever open, the status may mean that the server has none.
-                let over = if not_found && !opened {
-                    is_over(endpoint, connection, session).await
+                let ended = if not_found && !opened {
+                    has_ended(endpoint, connection, session).await
                 } else {
                     Some(not_found)
                 };
-                match over {
+                match ended {
                     Some(true) => return endpoint.end_session(session.number),
                     Some(false) => {
                         tracing::debug!(%status, "the server offers no stream");
                         return;
                     }
-                    None => tracing::debug!("no answer to a ping"),
+                    None => tracing::debug!("no response to a ping"),
                 }
             }
-            Err(error @ HttpError::Exchange(_)) => {
-                tracing::debug!(error = %PeerDisplay(&error), "no stream of the server");
+            Err(error) if error.is_connection_failure() => {
+                tracing::debug!(error = %PeerDisplay(&error), "cannot open the stream of the server");
             }
             Err(error) => {
-                tracing::warn!(error = %PeerDisplay(&error), "no stream of the server");
+                tracing::warn!(error = %PeerDisplay(&error), "cannot open the stream of the server");
                 return;
             }
         }

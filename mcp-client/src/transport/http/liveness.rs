@@ -1,10 +1,10 @@
-//! [`Monitored`]: connections whose end can be observed.
+//! [`Monitored`]: connections that report when they are closed.
 //!
-//! `hyper` loses a request that is handed to a connection at the very moment at which that ends,
-//! about once in a hundred thousand times under load: it stays in a channel that nobody reads, and
-//! the response is waited for until the time of the call is over
-//! ([hyperium/hyper#4122](https://github.com/hyperium/hyper/issues/4122)). Where a connection is
-//! gone for a while and the response is not there, it will not come.
+//! `hyper` loses a request that is handed to a connection at the moment when the connection closes,
+//! about once in a hundred thousand requests under load: the request stays in a channel that nobody
+//! reads, and the call would wait until its timeout
+//! ([hyperium/hyper#4122](https://github.com/hyperium/hyper/issues/4122)). So if a connection has
+//! been closed for a while without a response, the request fails.
 
 use std::future::{Future, pending};
 use std::io::{self, IoSlice};
@@ -26,10 +26,10 @@ use tower_service::Service;
 use crate::protocol::error::HttpError;
 use crate::util::http_body::Full;
 
-/// The time in which a response may still arrive after its connection has ended.
-const MOMENTS: Duration = Duration::from_secs(1);
+/// The time in which a response may still arrive after its connection was closed.
+const GRACE: Duration = Duration::from_secs(1);
 
-/// Sends a request, and waits for the response as long as there is a connection that may bring it.
+/// Sends a request, and waits for the response until its connection is closed.
 pub(super) async fn respond<C>(
     client: &legacy::Client<C, Full>,
     mut request: Request<Full>,
@@ -38,32 +38,44 @@ where
     C: Connect + Clone + Send + Sync + 'static,
 {
     let connection = capture_connection(&mut request);
+    let uri = request.uri();
+    let scheme = uri.scheme_str().unwrap_or_default();
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    let origin = format!("{scheme}://{authority}");
     let mut response = pin!(client.request(request));
     tokio::select! {
         biased;
-        response = &mut response => response.map_err(|error| HttpError::Exchange(error.into())),
-        () = gone(connection) => {
+        response = &mut response => response.map_err(|error| {
+            let is_connect = error.is_connect();
+            let source = error.into();
+            if is_connect {
+                HttpError::Connect { origin, source }
+            } else {
+                HttpError::Exchange(source)
+            }
+        }),
+        () = closed(connection) => {
             let error = io::Error::from(io::ErrorKind::ConnectionAborted);
             Err(HttpError::Exchange(error.into()))
         }
     }
 }
 
-/// Waits until the connection of a request is gone for a while. Meanwhile the request may have got
-/// another one.
-async fn gone(mut connection: CaptureConnection) {
+/// Waits until the connection of a request has been closed for a while. The request may have moved to
+/// another connection meanwhile.
+async fn closed(mut connection: CaptureConnection) {
     loop {
         let alive = {
             let connected = connection.wait_for_connection_metadata().await;
             connected.as_ref().and_then(alive_of)
         };
         let Some(mut alive) = alive else {
-            // There is none: the request says so itself.
+            // Without a connection, the request itself fails.
             return pending().await;
         };
-        // Nothing is ever sent.
+        // No value is ever sent: this ends when the connection is closed.
         while alive.changed().await.is_ok() {}
-        sleep(MOMENTS).await;
+        sleep(GRACE).await;
         let alive = connection.connection_metadata().as_ref().and_then(alive_of);
         if alive.is_some_and(|alive| alive.has_changed().is_err()) {
             return;
@@ -81,7 +93,7 @@ fn alive_of(connected: &Connected) -> Option<watch::Receiver<()>> {
 #[derive(Clone)]
 struct Alive(watch::Receiver<()>);
 
-/// A connector, or a connection, whose end can be observed.
+/// A connector, or a connection, that reports when it is closed.
 #[derive(Clone, Debug)]
 pub(super) struct Monitored<T> {
     inner: T,

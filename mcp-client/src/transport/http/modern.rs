@@ -1,4 +1,4 @@
-//! Requests of the newest revision: each is a POST whose headers describe it.
+//! Requests of the newest revision: each is a POST with headers that describe it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,15 +7,19 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method};
 use mcp_types::headers::{self, encode_value};
-use mcp_types::json::{self, Object, Value};
-use mcp_types::{CallToolRequest, HEADER_MISMATCH, ListToolsRequest, Request, RequestId, Revision};
+use mcp_types::json::Value;
+use mcp_types::{
+    CallToolRequest, HEADER_MISMATCH, ListToolsRequest, ListToolsResult, Request, RequestId,
+    Revision,
+};
 
 use super::endpoint::Endpoint;
-use super::response::{self, Asked};
+use super::response;
 use super::session::{BOTH, JSON, PROTOCOL_VERSION, SESSION_ID};
 use crate::protocol::connection::{Connection, HeaderSource, OutgoingRequest};
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
+use crate::protocol::lenient;
 use crate::protocol::params::{ParamValue, Params};
 use crate::protocol::pending_requests::Reply;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
@@ -23,7 +27,7 @@ use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 const METHOD: HeaderName = HeaderName::from_static(headers::METHOD);
 const NAME: HeaderName = HeaderName::from_static(headers::NAME);
 
-/// Pages of a list of tools that are read to find one tool.
+/// The maximum number of pages of a list of tools that are read to find one tool.
 const PAGES: usize = 64;
 
 pub(super) async fn send(
@@ -32,21 +36,19 @@ pub(super) async fn send(
     request: OutgoingRequest<'_>,
 ) -> Result<(), TransportError> {
     let OutgoingRequest {
-        id,
+        id: request_id,
         method,
         message,
         header_source,
         sent,
     } = request;
-    let asked = Asked { id, method };
     let body = Bytes::from(message);
     let HeaderSource { name, arguments } = header_source;
-    let name = name.and_then(|name| serde_json::from_str::<String>(name.get()).ok());
-    let named = named(method, name.as_deref())?;
+    let standard = standard_headers(method, name)?;
     let tool = name.filter(|_| method == CallToolRequest::METHOD);
-    let mut lists_read = false;
+    let mut refreshed = false;
     loop {
-        let repeated = match &tool {
+        let repeated = match tool {
             Some(tool) => endpoint.tool_headers.headers(tool, arguments)?,
             None => Vec::new(),
         };
@@ -62,34 +64,35 @@ pub(super) async fn send(
                 headers.insert(CONTENT_TYPE, JSON);
                 let latest = HeaderValue::from_static(Revision::LATEST.as_str());
                 headers.insert(PROTOCOL_VERSION, latest);
-                for (name, value) in named.iter().flatten().chain(&repeated) {
+                for (name, value) in standard.iter().flatten().chain(&repeated) {
                     headers.insert(name, value.clone());
                 }
             },
         );
         let response = response.await?;
         if response.status().is_success() {
-            return match response::read(endpoint, connection, asked, 0, response).await? {
+            return match response::read(endpoint, connection, request_id, 0, response).await? {
                 None => Ok(()),
-                Some(broken) => Err(broken.error),
+                Some(interrupted) => Err(interrupted.error),
             };
         }
-        let error = endpoint.refusal(response).await?;
-        if let (HEADER_MISMATCH, Some(tool), false) = (error.code, &tool, lists_read) {
-            lists_read = true;
-            if read_again(endpoint, connection, tool).await {
+        let error = endpoint.read_rejection(response).await?;
+        if let (HEADER_MISMATCH, Some(tool), false) = (error.code, tool, refreshed) {
+            refreshed = true;
+            if refresh_tool(endpoint, connection, tool).await {
                 continue;
             }
         }
         connection
             .pending
-            .reply(&RequestId::from(id), Reply::Error(error));
+            .reply(&RequestId::from(request_id), Reply::Error(error));
         return Ok(());
     }
 }
 
-/// Reads the list of tools until the marks of a tool have changed. Returns `false` if they have not.
-async fn read_again(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &str) -> bool {
+/// Reads the list of tools until the header parameters of a tool have changed. Returns `false` if they
+/// have not.
+async fn refresh_tool(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &str) -> bool {
     let before = endpoint.tool_headers.of(tool);
     let mut cursor: Option<Value> = None;
     for _ in 0..PAGES {
@@ -105,22 +108,26 @@ async fn read_again(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &st
         let Ok(page) = page.await else {
             return false;
         };
+        let page = lenient::read(Revision::LATEST, method, page.get(), Revision::decode);
+        let Ok::<ListToolsResult, _>(mut page) = page else {
+            return false;
+        };
+        endpoint.tool_headers.learn(&mut page.tools);
         if endpoint.tool_headers.of(tool) != before {
             return true;
         }
-        let page: Option<Object> = json::from_str(page.get()).ok();
-        cursor = page.and_then(|mut page| page.remove("nextCursor"));
-        if !matches!(cursor, Some(Value::String(_))) {
+        let Some(next) = page.next_cursor else {
             return false;
-        }
+        };
+        cursor = Some(next.as_str().into());
     }
     false
 }
 
-/// Returns the headers that describe a request.
-fn named(
+/// Returns the headers that repeat the method and the name of a request.
+fn standard_headers(
     method: &str,
-    about: Option<&str>,
+    name: Option<&str>,
 ) -> Result<[Option<(HeaderName, HeaderValue)>; 2], HttpError> {
     let header = |name: HeaderName, value: &str| {
         let value = HeaderValue::try_from(value).map_err(|_| HttpError::Header {
@@ -130,8 +137,8 @@ fn named(
     };
     Ok([
         header(METHOD, method)?,
-        match about {
-            Some(about) => header(NAME, &encode_value(about))?,
+        match name {
+            Some(name) => header(NAME, &encode_value(name))?,
             None => None,
         },
     ])

@@ -7,10 +7,10 @@ use tokio::sync::Notify;
 
 /// Responses to requests of the server, and cancellations of calls.
 pub(super) struct PostQueue {
-    waiting: Mutex<QueuedPosts>,
+    queued: Mutex<QueuedPosts>,
     added: Notify,
-    taken: Notify,
-    /// Bytes that may wait.
+    drained: Notify,
+    /// The number of queued bytes from which on [`ready`](Self::ready) waits.
     limit: usize,
 }
 
@@ -23,48 +23,48 @@ struct QueuedPosts {
 /// A queued message.
 pub(super) struct QueuedPost {
     pub(super) message: Vec<u8>,
-    /// The session that it belongs to; absent if it may be sent in any.
+    /// The session to which it belongs; absent if it may be sent in any.
     pub(super) session: Option<u64>,
 }
 
 impl PostQueue {
     pub(super) fn new(limit: usize) -> Self {
         Self {
-            waiting: Mutex::default(),
+            queued: Mutex::default(),
             added: Notify::new(),
-            taken: Notify::new(),
+            drained: Notify::new(),
             // One message can always be queued.
             limit: limit.max(1),
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, QueuedPosts> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queued(&self) -> MutexGuard<'_, QueuedPosts> {
+        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn add(&self, post: QueuedPost) {
         {
-            let mut waiting = self.waiting();
-            // Responses are bounded by `room`; cancellations are not, so they are dropped here.
-            if post.session.is_none() && waiting.bytes >= self.limit {
-                tracing::warn!("the server takes no messages: it does not hear that a call ended");
+            let mut queued = self.queued();
+            // `ready` bounds the responses. Cancellations are not bounded, so they are dropped.
+            if post.session.is_none() && queued.bytes >= self.limit {
+                tracing::warn!("a cancellation is dropped: the server does not accept messages");
                 return;
             }
-            waiting.bytes += post.message.len();
-            waiting.messages.push_back(post);
+            queued.bytes += post.message.len();
+            queued.messages.push_back(post);
         }
         self.added.notify_one();
     }
 
-    /// Waits until there is room, so that a server that sends requests without accepting the responses
-    /// is not read either.
-    pub(super) async fn room(&self) {
+    /// Waits while the queue is full, so that the client stops reading from a server that sends requests
+    /// without accepting the responses.
+    pub(super) async fn ready(&self) {
         loop {
-            let taken = self.taken.notified();
-            if self.waiting().bytes < self.limit {
+            let drained = self.drained.notified();
+            if self.queued().bytes < self.limit {
                 return;
             }
-            taken.await;
+            drained.await;
         }
     }
 
@@ -79,12 +79,12 @@ impl PostQueue {
 
     pub(super) fn take_now(&self) -> Option<QueuedPost> {
         let post = {
-            let mut waiting = self.waiting();
-            let post = waiting.messages.pop_front()?;
-            waiting.bytes -= post.message.len();
+            let mut queued = self.queued();
+            let post = queued.messages.pop_front()?;
+            queued.bytes -= post.message.len();
             post
         };
-        self.taken.notify_waiters();
+        self.drained.notify_waiters();
         Some(post)
     }
 }

@@ -6,25 +6,17 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
 use hyper::body::Incoming as Body;
-use mcp_types::rpc::{self, Incoming, Message};
+use mcp_types::RequestId;
 use mcp_types::sse::SseError;
-use mcp_types::{ListToolsRequest, Request, RequestId, Revision};
 
-use super::body::{Events, whole};
+use super::body::{Events, read_all};
 use super::endpoint::{Endpoint, excerpt};
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
 use crate::protocol::pending_requests::Reply;
 
-/// A request that waits for its answer.
-#[derive(Clone, Copy)]
-pub(super) struct Asked {
-    pub(super) id: i64,
-    pub(super) method: &'static str,
-}
-
-/// What a response holds.
+/// The content type of a response.
 #[derive(PartialEq, Eq)]
 pub(super) enum Media {
     Json,
@@ -50,25 +42,25 @@ pub(super) fn media(headers: &HeaderMap) -> Media {
 /// How a stream of events ended.
 pub(super) enum StreamEnd {
     Answered,
-    /// It broke off, or ended, without the answer.
-    Cut(TransportError),
+    /// The stream ended before the response to the request.
+    Interrupted(TransportError),
 }
 
-/// Hands the messages of a response to the connection. Returns a stream that broke off before
-/// the answer.
+/// Hands the messages of an HTTP response to the connection. Returns a stream that ended before the
+/// response to the request.
 pub(super) async fn read(
     endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    asked: Asked,
+    request_id: i64,
     session: u64,
     response: Response<Body>,
-) -> Result<Option<Broken>, TransportError> {
+) -> Result<Option<InterruptedStream>, TransportError> {
     let status = response.status();
     if !status.is_success() {
-        let error = endpoint.refusal(response).await?;
+        let error = endpoint.read_rejection(response).await?;
         connection
             .pending
-            .reply(&RequestId::from(asked.id), Reply::Error(error));
+            .reply(&RequestId::from(request_id), Reply::Error(error));
         return Ok(None);
     }
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
@@ -76,24 +68,19 @@ pub(super) async fn read(
     }
     match media(response.headers()) {
         Media::Json => {
-            let text = whole(response.into_body(), endpoint.limit).await?;
-            deliver(endpoint, connection, asked.method, session, &text);
-            if connection.pending.is_pending(asked.id) {
-                let error = match connection.parse(&text) {
-                    Ok(Incoming::Single(_)) => None,
-                    Ok(Incoming::Batch(all)) => all.into_iter().find_map(Result::err),
-                    Err(error) => Some(error),
-                };
-                let error = error.map_or(HttpError::NoAnswer, HttpError::Message);
+            let text = read_all(response.into_body(), endpoint.limit).await?;
+            let received = connection.receive_in(session, &text);
+            if connection.pending.is_pending(request_id) {
+                let error = received.map_or_else(HttpError::Message, |()| HttpError::NoAnswer);
                 return Err(error.into());
             }
             Ok(None)
         }
         Media::Events => {
             let mut events = endpoint.events(session, response.into_body());
-            match read_events(endpoint, connection, asked, &mut events).await? {
+            match read_events(connection, request_id, &mut events).await? {
                 StreamEnd::Answered => Ok(None),
-                StreamEnd::Cut(error) => Ok(Some(Broken { events, error })),
+                StreamEnd::Interrupted(error) => Ok(Some(InterruptedStream { events, error })),
             }
         }
         Media::Other => {
@@ -104,68 +91,39 @@ pub(super) async fn read(
     }
 }
 
-/// Hands the messages of a stream to the connection until it ends. Messages may follow the
-/// answer: the call does not wait for them.
+/// Hands the messages of a stream to the connection until it ends. Messages may follow the response to
+/// the request; the call does not wait for them.
 pub(super) async fn read_events(
-    endpoint: &Endpoint,
     connection: &Arc<Connection>,
-    asked: Asked,
+    request_id: i64,
     events: &mut Events,
 ) -> Result<StreamEnd, TransportError> {
     let session = events.session;
-    let ended = events.each(|event| match event {
+    let ended = events.for_each(|event| match event {
         Ok(event) => {
-            // An event without data is there for its id.
+            // An event without data only sets the id for a resumption.
             if event.event == "message" && !event.data.is_empty() {
-                deliver(
-                    endpoint,
-                    connection,
-                    asked.method,
-                    session,
-                    event.data.as_bytes(),
-                );
+                // A malformed message is logged; the answer may follow it.
+                let _ = connection.receive_in(session, event.data.as_bytes());
             }
             ControlFlow::Continue(())
         }
         Err(error) => ControlFlow::Break(error),
     });
     let ended = ended.await;
-    if !connection.pending.is_pending(asked.id) {
+    if !connection.pending.is_pending(request_id) {
         return Ok(StreamEnd::Answered);
     }
     match ended {
         Ok(Some(SseError::TooLong { limit })) => Err(TransportError::TooLong { limit }),
         Ok(Some(error)) => Err(HttpError::Event(error).into()),
-        Ok(None) => Ok(StreamEnd::Cut(HttpError::NoAnswer.into())),
-        Err(error) => Ok(StreamEnd::Cut(error)),
+        Ok(None) => Ok(StreamEnd::Interrupted(HttpError::NoAnswer.into())),
+        Err(error) => Ok(StreamEnd::Interrupted(error)),
     }
 }
 
-fn deliver(
-    endpoint: &Endpoint,
-    connection: &Arc<Connection>,
-    method: &str,
-    session: u64,
-    text: &[u8],
-) {
-    if method == ListToolsRequest::METHOD
-        && connection.revision() == Revision::LATEST
-        && let Ok(message) = rpc::parse(text)
-    {
-        if let Message::Result { id, result, .. } = &message
-            && let Some(rest) = endpoint.tool_headers.learn(result)
-        {
-            connection.pending.reply(id, Reply::Result(rest));
-        } else {
-            connection.handle(session, message);
-        }
-    } else {
-        connection.receive_in(session, text);
-    }
-}
-
-/// A stream that broke off before the answer.
-pub(super) struct Broken {
+/// A stream that ended before the response to the request.
+pub(super) struct InterruptedStream {
     pub(super) events: Events,
     pub(super) error: TransportError,
 }

@@ -19,18 +19,18 @@ use super::{listen, session_recovery};
 use crate::protocol::connection::Connection;
 use crate::protocol::error::HttpError;
 
-/// Messages that are posted at once, beside the calls.
+/// The maximum number of concurrent POSTs, beside those of calls.
 const POSTS: usize = 8;
 
-/// How long to wait each time before a message is posted again.
-const AGAIN: [Duration; 3] = [
+/// The pauses before a message is posted again.
+const PAUSES: [Duration; 3] = [
     Duration::ZERO,
     Duration::from_millis(50),
     Duration::from_millis(500),
 ];
 
-/// The time in which a connection that closes sends what is queued and ends its session.
-const END: Duration = Duration::from_secs(5);
+/// The time in which a closing connection sends the queued messages and ends its session.
+const END_TIME: Duration = Duration::from_secs(5);
 
 /// Runs the tasks of a connection until the client closes it.
 pub(super) async fn run(
@@ -50,8 +50,11 @@ pub(super) async fn run(
         () = connection.state.shutdown_requested() => {}
         _ = work => {}
     }
-    if timeout(END, end(&endpoint, &connection)).await.is_err() {
-        tracing::debug!("the server did not hear of the end in time");
+    if timeout(END_TIME, end(&endpoint, &connection))
+        .await
+        .is_err()
+    {
+        tracing::debug!("the session was not ended in time");
     }
 }
 
@@ -74,14 +77,14 @@ async fn send(endpoint: &Arc<Endpoint>, connection: &Arc<Connection>) {
 /// server that waits for a response does not repeat its request. Servers ignore duplicates.
 async fn post(endpoint: &Endpoint, connection: &Connection, queued: QueuedPost) {
     let body = Bytes::from(queued.message);
-    let mut pauses = AGAIN.into_iter();
+    let mut pauses = PAUSES.into_iter();
     loop {
         let session = endpoint.session();
         let other = queued
             .session
             .is_some_and(|number| number != session.number);
         if connection.revision() == Revision::LATEST || !session.is_ready() || other {
-            tracing::warn!("a message that the server cannot be sent is dropped");
+            tracing::warn!("a message is dropped because its session has ended");
             return;
         }
         let sent = endpoint.post(connection.revision(), &session, body.clone());
@@ -89,10 +92,10 @@ async fn post(endpoint: &Endpoint, connection: &Connection, queued: QueuedPost) 
             Ok(Ok(response)) if response.status().is_success() => {}
             Ok(Ok(response)) => {
                 let status = response.status();
-                tracing::warn!(%status, "the server refused a message");
+                tracing::warn!(%status, "the server rejected a message");
             }
             Ok(Err(error)) => {
-                if matches!(error, HttpError::Exchange(_))
+                if error.is_connection_failure()
                     && let Some(pause) = pauses.next()
                 {
                     tracing::debug!(error = %PeerDisplay(&error), "a message is sent again");
@@ -101,13 +104,13 @@ async fn post(endpoint: &Endpoint, connection: &Connection, queued: QueuedPost) 
                 }
                 tracing::warn!(error = %PeerDisplay(&error), "a message was not sent");
             }
-            Err(_) => tracing::warn!("the server does not take a message"),
+            Err(_) => tracing::warn!("the server did not accept a message in time"),
         }
         return;
     }
 }
 
-/// Posts what is queued, and ends the session on the server.
+/// Posts the queued messages, and ends the session on the server.
 async fn end(endpoint: &Arc<Endpoint>, connection: &Arc<Connection>) {
     while let Some(queued) = endpoint.post_queue.take_now() {
         post(endpoint, connection, queued).await;
@@ -122,13 +125,13 @@ async fn end(endpoint: &Arc<Endpoint>, connection: &Arc<Connection>) {
         &endpoint.client.url,
         Bytes::new(),
         |headers| {
-            session.head(headers, revision);
+            session.set_headers(headers, revision);
         },
     );
     let response: Result<_, HttpError> = response.await;
     match response {
         // A server may not let clients end sessions.
-        Ok(response) => tracing::debug!(status = %response.status(), "the session is over"),
+        Ok(response) => tracing::debug!(status = %response.status(), "the session is ended"),
         Err(error) => {
             tracing::debug!(error = %PeerDisplay(&error), "the session could not be ended");
         }

@@ -1,4 +1,4 @@
-//! [`HttpSender`]: sends messages by the way of their era.
+//! [`HttpSender`]: sends messages in the form of the negotiated era.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response};
 use hyper::body::Incoming;
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
-use mcp_types::{Notification, Request, Revision};
+use mcp_types::{Notification, Request, Revision, Tool};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
@@ -45,12 +45,12 @@ impl HttpSender {
                 let latest = HeaderValue::from_static(Revision::LATEST.as_str());
                 headers.insert(PROTOCOL_VERSION, latest);
             });
-            return self.accepted(response.await?).await;
+            return self.check_accepted(response.await?).await;
         }
         if method == InitializedNotification::METHOD {
             let session = endpoint.session();
             let response = endpoint.post(revision, &session, body).await?;
-            self.accepted(response).await?;
+            self.check_accepted(response).await?;
             endpoint.session.send_if_modified(|now| {
                 let is_ready = now.number == session.number && now.phase == SessionPhase::Begun;
                 if is_ready {
@@ -62,16 +62,16 @@ impl HttpSender {
             return Ok(());
         }
         let posted = legacy::post_in_session(endpoint, connection, body, || {}).await?;
-        self.accepted(posted.1).await
+        self.check_accepted(posted.1).await
     }
 
     /// Reads the response to a notification.
-    async fn accepted(&self, response: Response<Incoming>) -> Result<(), TransportError> {
+    async fn check_accepted(&self, response: Response<Incoming>) -> Result<(), TransportError> {
         let status = response.status();
         if status.is_success() {
             return Ok(());
         }
-        let body = self.endpoint.refusal(response).await?.to_string();
+        let body = self.endpoint.read_rejection(response).await?.to_string();
         Err(HttpError::Status { status, body }.into())
     }
 
@@ -84,7 +84,7 @@ impl HttpSender {
             session.number != number || session.stream_answered || session.messages.is_some()
         });
         if timeout(STREAM_WAIT, answered).await.is_err() {
-            tracing::debug!("the server has not opened a stream of its own yet");
+            tracing::debug!("the server has not opened its stream yet");
         }
     }
 }
@@ -138,6 +138,10 @@ impl MessageSender for HttpSender {
 
     fn url(&self) -> Option<String> {
         Some(self.endpoint.client.url.to_string())
+    }
+
+    fn learn_tools(&self, tools: &mut Vec<Tool>) {
+        self.endpoint.tool_headers.learn(tools);
     }
 
     fn remember_revision(&self, revision: Option<Revision>) {

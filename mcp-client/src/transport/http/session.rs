@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::protocol::error::ConnectError;
 
-/// What every POST accepts as an answer.
+/// The header `Accept` of a POST.
 pub(super) const BOTH: HeaderValue =
     HeaderValue::from_static("application/json, text/event-stream");
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -23,23 +23,23 @@ pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static(headers::LA
 #[derive(Clone, Debug, Default)]
 pub(super) struct Session {
     pub(super) id: Option<HeaderValue>,
-    /// Which one it is, so that of two calls that find it gone one begins the next.
+    /// The number of the session. If two calls notice its end, only one new session is started.
     pub(super) number: u64,
     pub(super) phase: SessionPhase,
     /// Whether the server has answered the request for a stream of its own.
     pub(super) stream_answered: bool,
-    /// Where messages are posted, over HTTP+SSE of 2024-11-05.
+    /// The URL for messages, over HTTP+SSE of 2024-11-05.
     pub(super) messages: Option<Uri>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SessionPhase {
-    /// Not begun, or gone.
+    /// Not started, or ended.
     #[default]
     Gone,
     /// The server has answered the handshake.
     Begun,
-    /// The server knows that the handshake is over.
+    /// The server has received the notification that ends the handshake.
     Ready,
 }
 
@@ -48,15 +48,15 @@ impl Session {
         self.phase == SessionPhase::Ready
     }
 
-    /// The headers of a POST.
-    pub(super) fn post_head(&self, headers: &mut HeaderMap, revision: Revision) {
+    /// Sets the headers of a POST.
+    pub(super) fn set_post_headers(&self, headers: &mut HeaderMap, revision: Revision) {
         headers.insert(ACCEPT, BOTH);
         headers.insert(CONTENT_TYPE, JSON);
-        self.head(headers, revision);
+        self.set_headers(headers, revision);
     }
 
-    /// The headers of a GET, which opens a stream, or goes on with one.
-    pub(super) fn get_head(
+    /// Sets the headers of a GET that opens or resumes a stream.
+    pub(super) fn set_get_headers(
         &self,
         headers: &mut HeaderMap,
         revision: Revision,
@@ -66,10 +66,11 @@ impl Session {
         if let Some(last) = last {
             headers.insert(LAST_EVENT_ID, last.clone());
         }
-        self.head(headers, revision);
+        self.set_headers(headers, revision);
     }
 
-    pub(super) fn head(&self, headers: &mut HeaderMap, revision: Revision) {
+    /// Sets the session id and the protocol version.
+    pub(super) fn set_headers(&self, headers: &mut HeaderMap, revision: Revision) {
         headers.remove(SESSION_ID);
         headers.remove(PROTOCOL_VERSION);
         if let Some(id) = &self.id {
@@ -83,7 +84,7 @@ impl Session {
     }
 }
 
-/// The header's value for a revision; older revisions do without.
+/// Returns the value of `MCP-Protocol-Version`; older revisions do not have the header.
 fn version(revision: Revision) -> Option<HeaderValue> {
     let known = revision >= Revision::V2025_06_18;
     known.then(|| HeaderValue::from_static(revision.as_str()))

@@ -1,7 +1,7 @@
-//! Begins a session in place of one that has ended.
+//! Starts a new session after one has ended.
 //!
-//! A task of the transport does so, not the call that noticed the end: the program may not poll that
-//! call at the moment, and all others would wait for it.
+//! A task of the transport does so instead of the call that noticed the end: if the program does not
+//! poll that call, all others would wait for it.
 
 use std::sync::Arc;
 
@@ -17,9 +17,12 @@ use crate::protocol::connection::Connection;
 use crate::protocol::error::{CallError, ConnectError};
 use crate::protocol::negotiation::{initialize, set_level};
 
-/// Begins a session, with the timeout of a call: the handshake has no caller that ends it.
-async fn begin_anew(endpoint: &Endpoint, connection: &Arc<Connection>) -> Result<(), ConnectError> {
-    // The ended session does not wait for their responses.
+/// Starts a session, with the timeout of a call: the handshake has no caller with a timeout.
+async fn start_session(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+) -> Result<(), ConnectError> {
+    // The ended session does not expect their responses.
     connection.inbound.abort_requests();
     let revision = connection.revision();
     let after = connection.limits.call_time;
@@ -35,23 +38,24 @@ async fn begin_anew(endpoint: &Endpoint, connection: &Arc<Connection>) -> Result
     // Waiting messages were encoded for the previous revision.
     if agreed != revision {
         let theirs = vec![agreed.as_str().to_owned()];
-        return Err(ConnectError::Revision { theirs });
+        let ours = vec![revision];
+        return Err(ConnectError::Revision { ours, theirs });
     }
     Ok(())
 }
 
-/// Begins sessions in place of those that have ended: at once if a call waits for one, otherwise with
-/// growing pauses, because the server may have messages.
+/// Starts a new session whenever one has ended: at once if a call waits for it, otherwise with growing
+/// pauses, to receive messages of the server.
 pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
     let mut sessions = endpoint.session.subscribe();
     let mut pause = PAUSE;
-    let mut last: Option<Instant> = None;
+    let mut last_start: Option<Instant> = None;
     loop {
-        // A server may end every session as soon as it is begun.
-        let soon = last.is_some_and(|last| last.elapsed() < LONGEST_PAUSE);
-        let unasked = async {
+        // A server may end every session right after its start.
+        let soon = last_start.is_some_and(|last| last.elapsed() < LONGEST_PAUSE);
+        let session_ended = async {
             let gone = sessions.wait_for(|session| {
-                // The program begins the first session itself.
+                // The client builder starts the first session.
                 session.number > 0 && session.phase == SessionPhase::Gone
             });
             // Fails only if the sender is dropped, and `endpoint` owns it.
@@ -60,25 +64,25 @@ pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
                 sleep(pause).await;
             }
         };
-        let asked = tokio::select! {
+        let requested = tokio::select! {
             () = endpoint.recovery.wanted.notified() => true,
-            () = unasked => false,
+            () = session_ended => false,
         };
         if endpoint.session().is_ready() {
             continue;
         }
-        if !asked {
+        if !requested {
             pause = if soon {
                 (pause * 2).min(LONGEST_PAUSE)
             } else {
                 PAUSE
             };
-            last = Some(Instant::now());
+            last_start = Some(Instant::now());
         }
-        if let Err(error) = begin_anew(endpoint, connection).await {
+        if let Err(error) = start_session(endpoint, connection).await {
             // A call that waits reports it.
-            if !asked {
-                tracing::warn!(error = %PeerDisplay(&error), "the session is gone");
+            if !requested {
+                tracing::warn!(error = %PeerDisplay(&error), "the session has ended, and no new one could be started");
             }
             // The handshake may have begun a session.
             endpoint.end_session(endpoint.session().number);
@@ -92,7 +96,7 @@ pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
         tokio::select! {
             set = set_level(connection) => if let Err(error) = set {
                 let error = PeerDisplay(&error);
-                tracing::warn!(%error, "the server was not told what to log");
+                tracing::warn!(%error, "cannot set the log level of the server");
             },
             // The level is set in the next session.
             _ = sessions.wait_for(|session| !session.is_ready()) => {}

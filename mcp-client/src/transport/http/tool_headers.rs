@@ -1,33 +1,32 @@
-//! [`ToolHeaders`]: the arguments of tools that are repeated in headers.
+//! [`ToolHeaders`]: remembers which arguments of tools are repeated in headers.
 //!
 //! From revision 2026-07-28, page "Streamable HTTP", section "Custom Headers from Tool Parameters".
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use http::{HeaderName, HeaderValue};
+use mcp_types::Tool;
 use mcp_types::error::Segment;
-use mcp_types::headers::{ANNOTATION, HeaderParam, encode_value, header_params};
-use mcp_types::json::{self, Map, Object};
+use mcp_types::headers::{HeaderParam, encode_value, header_params};
+use mcp_types::json::{self, Object};
 use mcp_types::peer_text::{PeerDisplay, PeerText};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::protocol::error::HttpError;
 
-/// The maximum number of tools with such arguments that are remembered.
+/// The maximum number of remembered tools.
 const TOOLS: usize = 4096;
 /// The maximum size of their names and of the names of their arguments, in bytes.
 const BYTES: usize = 4 << 20;
 
-/// The marked arguments of the tools that were listed.
+/// The header parameters of the listed tools.
 #[derive(Default)]
 pub(super) struct ToolHeaders {
     known: RwLock<Tools>,
 }
 
-/// A bounded table. A tool for which there is no room replaces those that were listed first.
+/// A bounded table. A new tool replaces those that were listed first.
 #[derive(Default)]
 struct Tools {
     by_name: HashMap<Arc<str>, RememberedTool>,
@@ -62,7 +61,7 @@ impl Tools {
             let Some((_, first)) = self.by_age.pop_first() else {
                 break;
             };
-            tracing::debug!(tool = %PeerText(&first), "headers of a tool are forgotten: too many");
+            tracing::debug!(tool = %PeerText(&first), "the header parameters of a tool are dropped: too many tools");
             self.remove(&first);
         }
         let tool: Arc<str> = tool.into();
@@ -88,7 +87,7 @@ fn size(tool: &str, params: &[HeaderParam]) -> usize {
     tool.len() + params.iter().map(of).sum::<usize>()
 }
 
-/// The marked parameters of a tool.
+/// The header parameters of a tool.
 pub(super) type HeaderParamList = Arc<[HeaderParam]>;
 
 impl ToolHeaders {
@@ -98,7 +97,7 @@ impl ToolHeaders {
         Some(Arc::clone(&listed.params))
     }
 
-    /// The headers for a call.
+    /// Returns the headers for a call.
     pub(super) fn headers(
         &self,
         tool: &str,
@@ -125,69 +124,32 @@ impl ToolHeaders {
         Ok(headers)
     }
 
-    /// Reads the marks of the tools in a result of `tools/list`. Returns the result without the tools
-    /// whose marks break the rules, if there are any.
-    pub(super) fn learn(&self, result: &RawValue) -> Option<Box<RawValue>> {
-        #[derive(Deserialize)]
-        struct ToolsPage<'a> {
-            #[serde(borrow)]
-            tools: Vec<&'a RawValue>,
-        }
-        // Malformed results are reported when they are decoded.
-        let page: ToolsPage<'_> = serde_json::from_str(result.get()).ok()?;
-        let mut tools = page.tools;
-        let count = tools.len();
-        tools.retain(|tool| self.learn_tool(tool));
-        if tools.len() == count {
-            return None;
-        }
-        let mut members: Map<Box<RawValue>> = serde_json::from_str(result.get()).ok()?;
-        members.insert("tools", json::to_raw(&tools).ok()?);
-        json::to_raw(&members).ok()
+    /// Remembers the header parameters of listed tools. Removes tools whose `x-mcp-header` annotations
+    /// are invalid.
+    pub(super) fn learn(&self, tools: &mut Vec<Tool>) {
+        tools.retain_mut(|tool| {
+            let schema = &mut tool.input_schema.extra;
+            // Moved out for a moment, because `header_params` expects an object.
+            let members = Object::from(std::mem::take(schema));
+            let params = header_params(&members);
+            *schema = members.into();
+            let params = params.inspect_err(|reason| {
+                let (tool, reason) = (PeerText(&tool.name), PeerDisplay(reason));
+                tracing::warn!(%tool, %reason, "left out of the list of tools: invalid `x-mcp-header`");
+            });
+            let is_valid = params.is_ok();
+            self.remember(&tool.name, params.unwrap_or_default());
+            is_valid
+        });
     }
 
-    /// Reads the marks of a tool. Returns `false` if they break the rules.
-    fn learn_tool(&self, tool: &RawValue) -> bool {
-        #[derive(Deserialize)]
-        struct MarkedTool<'a> {
-            #[serde(borrow)]
-            name: Cow<'a, str>,
-            #[serde(borrow, rename = "inputSchema")]
-            schema: &'a RawValue,
-        }
-        let Ok(MarkedTool { name, schema }) = serde_json::from_str(tool.get()) else {
-            return true;
-        };
-        let text = schema.get();
-        // Few schemas have marks. Where none is in the text, not even escaped, it is not decoded.
-        if !text.contains(ANNOTATION) && !text.contains('\\') {
-            self.note(&name, Vec::new());
-            return true;
-        }
-        let Ok(schema) = json::from_str::<Object>(text) else {
-            return true;
-        };
-        match header_params(&schema) {
-            Ok(params) => {
-                self.note(&name, params);
-                true
-            }
-            Err(reason) => {
-                let (tool, reason) = (PeerText(&name), PeerDisplay(&reason));
-                tracing::warn!(%tool, %reason, "left out of the list of tools");
-                self.note(&name, Vec::new());
-                false
-            }
-        }
-    }
-
-    fn note(&self, tool: &str, params: Vec<HeaderParam>) {
+    fn remember(&self, tool: &str, params: Vec<HeaderParam>) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.remove(tool);
         if !params.is_empty() && !known.add(tool, params.into()) {
             drop(known);
             let tool = PeerText(tool);
-            tracing::warn!(%tool, "the names of its arguments are too long to be repeated in headers");
+            tracing::warn!(%tool, "the header parameters of a tool are too large to be remembered");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! URLs: which ones can be spoken to, what is of the same origin, and where a reference leads.
+//! URLs of servers, and references that are resolved within their origin.
 
 use http::Uri;
 use http::uri::Scheme;
@@ -6,34 +6,48 @@ use http::uri::Scheme;
 use crate::protocol::error::HttpError;
 use crate::util::url::{absolute, origin};
 
-/// The URL of a server.
+/// Parses the URL of a server.
 pub(super) fn parse(text: &str) -> Result<Uri, HttpError> {
     let fault = |reason| {
-        let url = text.to_owned();
+        let url = without_user(text);
         Err(HttpError::Url { url, reason })
     };
     let Ok(url) = text.parse::<Uri>() else {
-        return fault("it cannot be read");
+        return fault("invalid syntax");
     };
     let Some(authority) = url.authority() else {
-        return fault("it has no scheme and host");
+        return fault("missing scheme or host");
     };
     if authority.as_str().contains('@') {
-        return fault("it holds a user's name; authorization goes by a header");
+        return fault("unsupported user name (expected a header for authorization)");
+    }
+    let port = authority.as_str().strip_prefix(authority.host());
+    if authority.port_u16().is_none() && port.is_some_and(|port| port.len() > ":".len()) {
+        return fault("invalid port (expected a number up to 65535)");
     }
     if url.scheme() == Some(&Scheme::HTTPS) {
         if cfg!(feature = "tls") {
             return Ok(url);
         }
-        return fault("`https` asks for the feature `tls`");
+        return fault("unsupported scheme (`https` requires the Cargo feature `tls`)");
     }
     if url.scheme() != Some(&Scheme::HTTP) {
-        return fault("its scheme is neither `http` nor `https`");
+        return fault("unsupported scheme (expected `http` or `https`)");
     }
     Ok(url)
 }
 
-/// Where a reference leads that stands at `base`, if that is of the same origin.
+/// Hides the user name and the password in a URL.
+fn without_user(url: &str) -> String {
+    let (scheme, rest) = url.split_once("//").unwrap_or(("", url));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest.get(..end).and_then(|authority| authority.rfind('@')) {
+        Some(at) => format!("{scheme}//***{}", rest.get(at..).unwrap_or_default()),
+        None => url.to_owned(),
+    }
+}
+
+/// Resolves a reference against `base`. `None` if the result is of another origin.
 pub(super) fn resolve(base: &Uri, reference: &str) -> Option<Uri> {
     let url = parse(&absolute(base, reference)?).ok()?;
     (origin(&url) == origin(base)).then_some(url)
@@ -44,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_lead_where_they_say_within_the_origin() {
+    fn references_are_resolved_within_the_origin() {
         let base: Uri = "http://host:8080/a/sse?x=1".parse().expect("a URL");
         for (reference, url) in [
             ("/messages?id=1", Some("http://host:8080/messages?id=1")),
@@ -67,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_url_of_a_server_is_refused() {
+    fn invalid_urls_of_servers_are_rejected() {
         for text in [
             "",
             "/mcp",
@@ -75,6 +89,8 @@ mod tests {
             "http://",
             "http://user:word@host/",
             "host:80",
+            "http://host:99999",
+            "http://host:port/",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

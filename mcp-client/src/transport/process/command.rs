@@ -31,23 +31,22 @@ const GRACE: Duration = Duration::from_secs(2);
 /// # }
 /// ```
 ///
-/// The process inherits the environment and the working directory by default. On Unix
-/// it begins a process group of its own, so that a key that interrupts the client does not reach
-/// the server, and so that all that it starts ends with it.
+/// The process inherits the environment and the working directory by default. On Unix it gets its own
+/// process group, so that Ctrl-C in the terminal of the client does not interrupt the server, and so
+/// that the processes that it starts end with it.
 ///
-/// # The end
+/// # Shutdown
 ///
 /// [`Client::close`](crate::Client::close), and dropping the last clone of a client, close the
-/// standard input of the process. Where it has not ended within the [grace time](Self::grace), it
-/// is asked to (`SIGTERM`), and after the same time again it is killed (`SIGKILL`), on Unix with
-/// its whole group. Elsewhere it is killed right after the first grace time. If the runtime ends
-/// before that, it is killed at once.
+/// standard input of the process. If it does not exit within the [grace time](Self::grace), its group
+/// receives `SIGTERM`, and after the same time `SIGKILL`. On systems other than Unix the process is
+/// killed after the first grace time. If the runtime ends before that, it is killed at once.
 ///
 /// A process that exits unexpectedly ends the connection, unless [`restart`](Self::restart) is
-/// configured. There is one exception: some servers of older
-/// revisions end when they are asked what they do not know, here for their revision. A process
-/// that ends before anything was agreed on is started once more and spoken to in the old way,
-/// unless the program names the [revision](crate::ClientBuilder::revision).
+/// configured. There is one exception: some servers of older revisions exit when they receive an
+/// unknown request, such as the probe for their revision. A process that exits before a revision was
+/// negotiated is restarted once, and the client begins with the handshake of older revisions, unless
+/// the program pins a [revision](crate::ClientBuilder::revision).
 pub struct ChildProcess {
     command: Command,
     pub(super) stderr: Stderr,
@@ -56,8 +55,8 @@ pub struct ChildProcess {
 }
 
 impl ChildProcess {
-    /// A program, by its path or by a name that is looked up as a shell does. On Windows scripts
-    /// need their extension: `npx.cmd`.
+    /// Creates a transport to a program: a path, or a name that is searched in `PATH`. On Windows,
+    /// scripts need their extension: `npx.cmd`.
     #[must_use]
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         std::process::Command::new(program).into()
@@ -99,7 +98,7 @@ impl ChildProcess {
         self
     }
 
-    /// The working directory of the process.
+    /// Sets the working directory of the process.
     #[must_use]
     pub fn current_dir(mut self, folder: impl AsRef<Path>) -> Self {
         self.command.current_dir(folder);
@@ -123,8 +122,8 @@ impl ChildProcess {
 
     /// Restarts the process when it exits unexpectedly. By default it is not restarted.
     ///
-    /// Calls that wait for an answer then end with [`TransportError::Exited`]; calls that begin
-    /// meanwhile wait until the new process is ready, each no longer than its timeout.
+    /// Pending calls then fail with [`TransportError::Exited`]. Later calls wait until the new process
+    /// is ready, each at most for its timeout.
     #[must_use]
     pub fn restart(mut self, restart: Restart) -> Self {
         self.restart = Some(restart);
@@ -147,7 +146,7 @@ impl ChildProcess {
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let stderr = child.stderr.take();
         let group = Group::new(child);
-        // Both are pipes, as was asked for.
+        // Both were configured as pipes.
         let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
             let source = std::io::ErrorKind::BrokenPipe.into();
             return Err(self.cannot_start(source));
@@ -181,16 +180,16 @@ impl From<std::process::Command> for ChildProcess {
     }
 }
 
-/// A process with its ends of the pipes.
+/// A process with the pipes to it.
 pub(super) struct Started {
     pub(super) group: Group,
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,
-    /// Where it is captured.
+    /// Present if it is captured.
     pub(super) stderr: Option<ChildStderr>,
 }
 
-/// Neither arguments nor variables, which may hold secrets.
+/// Shows neither arguments nor variables, which may contain secrets.
 impl fmt::Debug for ChildProcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChildProcess")

@@ -1,4 +1,4 @@
-//! [`Group`]: a process with all that it started.
+//! [`Group`]: a process and the processes that it started.
 
 use std::io;
 use std::process::ExitStatus;
@@ -11,14 +11,14 @@ use tokio::process::Child;
 use tokio::time::sleep;
 use tokio::time::{Instant, timeout};
 
-/// How often it is looked whether there is anything left of a group whose first process ended.
+/// How often to check whether processes of the group are left.
 #[cfg(unix)]
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A process, on Unix with the group that it leads. Dropped, all of it is killed.
+/// A process, on Unix with its process group. Dropping this kills all of it.
 pub(super) struct Group {
     child: Child,
-    /// Until nothing is left of it.
+    /// Absent once the whole group has ended.
     #[cfg(unix)]
     id: Option<Pid>,
 }
@@ -40,8 +40,9 @@ impl Group {
         self.child.wait().await
     }
 
-    /// Ends what has no input any more: waits for a grace time since `begun`, asks for the end and
-    /// forces it, each for a grace time. Says how the first process ended, and whether it had to be asked.
+    /// Ends the group after its input was closed at `begun`: waits, then terminates it, then kills it,
+    /// each for a grace time. Returns the exit status of the first process, and whether it had to be
+    /// terminated.
     pub(super) async fn end(
         &mut self,
         begun: Instant,
@@ -52,7 +53,7 @@ impl Group {
             self.end_others(grace).await;
             return (status, false);
         }
-        if self.ask()
+        if self.terminate()
             && let Ok(status) = timeout(grace, self.wait()).await
         {
             self.end_others(grace).await;
@@ -64,28 +65,28 @@ impl Group {
         (status, true)
     }
 
-    /// Asks all of the group to end; `false` where there is no such thing.
+    /// Sends `SIGTERM` to the group. Returns `false` if that is not possible.
     #[cfg(unix)]
-    fn ask(&self) -> bool {
+    fn terminate(&self) -> bool {
         self.id
             .is_some_and(|id| kill_process_group(id, Signal::TERM).is_ok())
     }
 
     #[cfg(not(unix))]
-    fn ask(&self) -> bool {
+    fn terminate(&self) -> bool {
         false
     }
 
-    /// Ends what the first process left behind.
+    /// Ends the processes that the first one has left.
     #[cfg(unix)]
     async fn end_others(&mut self, grace: Duration) {
         let Some(id) = self.id else { return };
         let gone = async {
             while test_kill_process_group(id).is_ok() {
-                sleep(LOOK).await;
+                sleep(POLL_INTERVAL).await;
             }
         };
-        if self.ask() && timeout(grace, gone).await.is_err() {
+        if self.terminate() && timeout(grace, gone).await.is_err() {
             self.kill();
         }
         self.id = None;
@@ -94,18 +95,18 @@ impl Group {
     #[cfg(not(unix))]
     async fn end_others(&mut self, _: Duration) {}
 
-    /// Kills all of the group.
+    /// Kills the group.
     #[cfg(unix)]
     fn kill(&mut self) {
         if let Some(id) = self.id.take() {
-            // Where there is nothing left to kill, all is well.
+            // Fails if no process is left.
             let _ = kill_process_group(id, Signal::KILL);
         }
     }
 
     #[cfg(not(unix))]
     fn kill(&mut self) {
-        // It ended by itself.
+        // Fails if the process has exited.
         let _ = self.child.start_kill();
     }
 }

@@ -1,12 +1,12 @@
-//! [`Restart`]: how often, and how soon, a process is started again.
+//! [`Restart`]: how often and how soon a process is restarted.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// When a process that ended is started again: after a delay that doubles each time, and not more
-/// than so many times within a span of time. One more end in that span ends the connection.
+/// Restarts a process after a delay that doubles each time, up to a number of times within a period.
+/// If the process exits once more in that period, the connection is closed.
 #[derive(Clone, Debug)]
 pub struct Restart {
     times: usize,
@@ -16,7 +16,7 @@ pub struct Restart {
 }
 
 impl Restart {
-    /// So many times within a span of time. The delay is 100 milliseconds at first, and 5 seconds
+    /// Allows this many restarts within a period. The delay is 100 milliseconds at first, and 5 seconds
     /// at most.
     #[must_use]
     pub fn new(times: usize, within: Duration) -> Self {
@@ -28,7 +28,7 @@ impl Restart {
         }
     }
 
-    /// Another first delay, and another that it does not grow beyond.
+    /// Sets the first and the longest delay.
     #[must_use]
     pub fn delay(mut self, first: Duration, longest: Duration) -> Self {
         self.delay = first;
@@ -37,7 +37,7 @@ impl Restart {
     }
 }
 
-/// Five times within a minute.
+/// Allows five restarts within a minute.
 impl Default for Restart {
     fn default() -> Self {
         Self::new(5, Duration::from_secs(60))
@@ -58,7 +58,7 @@ impl Restarts {
         }
     }
 
-    /// Counts one more; how long it has to wait, if it may be at all.
+    /// Counts a restart, and returns the delay before it; `None` if it is not allowed.
     pub(super) fn next(&mut self) -> Option<Duration> {
         let policy = self.policy.as_ref()?;
         let now = Instant::now();
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_started_again_unless_asked_for() {
+    fn without_a_policy_no_restart_is_allowed() {
         assert_eq!(Restarts::new(None).next(), None);
     }
 }

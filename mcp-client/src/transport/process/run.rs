@@ -19,9 +19,9 @@ use crate::protocol::negotiation::negotiate;
 use crate::transport::stream::{read, write};
 use crate::transport::write_queue::WriteQueue;
 
-/// How long what a process wrote before it ended may take to be read, where another process that
-/// is not of its group still holds the pipe.
-const REST: Duration = Duration::from_millis(500);
+/// How long to read the remaining output of an exited process. Another process outside of its group
+/// may hold the pipe open.
+const DRAIN_TIME: Duration = Duration::from_millis(500);
 
 /// Drives the connection until the client closes it, or the process exits and is not restarted.
 pub(super) async fn run(
@@ -32,32 +32,32 @@ pub(super) async fn run(
 ) {
     let mut restarts = Restarts::new(process.restart.clone());
     // Older servers may exit when they receive the probe for the revision.
-    let mut may_die = connection.pinned.is_none();
+    let mut may_exit_once = connection.pinned.is_none();
     // The builder negotiates with the first process.
     let mut ended = serve(connection, queue, &process, started, pending()).await;
     loop {
         // Messages that are sent from now on fail with `Closed`.
         queue.close();
-        let ServeEnd::Alone(error) = ended else {
+        let ServeEnd::Failed(error) = ended else {
             return;
         };
-        let agreed = connection.negotiated().is_some();
-        let delay = if agreed {
+        let was_negotiated = connection.negotiated().is_some();
+        let delay = if was_negotiated {
             restarts.next()
         } else {
-            std::mem::take(&mut may_die).then_some(Duration::ZERO)
+            std::mem::take(&mut may_exit_once).then_some(Duration::ZERO)
         };
         let Some(delay) = delay else {
             connection.pending.close(error);
             return;
         };
-        tracing::warn!(error = %PeerDisplay(&error), ?delay, "the server is started again");
+        tracing::warn!(error = %PeerDisplay(&error), ?delay, "the server process is restarted");
         connection.state.set_reconnecting();
         connection.inbound.abort_requests();
         connection.pending.fail_all(error);
         tokio::select! {
             () = connection.state.shutdown_requested() => {
-                ended = ServeEnd::Asked;
+                ended = ServeEnd::ShutDown;
                 continue;
             }
             () = sleep(delay) => {}
@@ -65,13 +65,20 @@ pub(super) async fn run(
         let started = match process.start() {
             Ok(started) => started,
             Err(error) => {
-                ended = ServeEnd::Alone(error);
+                ended = ServeEnd::Failed(error);
                 continue;
             }
         };
         queue.reopen();
-        ended = if agreed {
-            serve(connection, queue, &process, started, agree(connection)).await
+        ended = if was_negotiated {
+            serve(
+                connection,
+                queue,
+                &process,
+                started,
+                renegotiate(connection),
+            )
+            .await
         } else {
             connection.state.set_connected();
             serve(connection, queue, &process, started, pending()).await
@@ -80,7 +87,7 @@ pub(super) async fn run(
 }
 
 /// Negotiates with a new process, then lets calls continue. Returns only if that fails.
-async fn agree(connection: &Arc<Connection>) -> TransportError {
+async fn renegotiate(connection: &Arc<Connection>) -> TransportError {
     if let Err(source) = negotiate(connection).await {
         let source = Box::new(source);
         return TransportError::Restarted { source };
@@ -92,18 +99,18 @@ async fn agree(connection: &Arc<Connection>) -> TransportError {
 /// Why the work with a process ended.
 enum ServeEnd {
     /// The client closed the connection.
-    Asked,
+    ShutDown,
     /// The process exited, or cannot be used.
-    Alone(TransportError),
+    Failed(TransportError),
 }
 
-/// Drives the connection to one process until it exits or `useless` returns, then ends it.
+/// Drives the connection to one process until it exits or `failure` returns, then ends it.
 async fn serve(
     connection: &Arc<Connection>,
     queue: &WriteQueue,
     process: &ChildProcess,
     started: Started,
-    useless: impl Future<Output = TransportError>,
+    failure: impl Future<Output = TransportError>,
 ) -> ServeEnd {
     let Started {
         mut group,
@@ -114,34 +121,34 @@ async fn serve(
     let mut last = LastLines::default();
     let mut reading = Task::new(read(connection, queue, stdout));
     let mut writing = Task::new(write(queue, stdin));
-    let mut hearing = Task::new(hear(stderr, &process.stderr, &mut last));
+    let mut logging = Task::new(read_stderr(stderr, &process.stderr, &mut last));
 
     let reason = {
-        let mut useless = pin!(useless);
+        let mut failure = pin!(failure);
         let mut closing = pin!(connection.state.shutdown_requested());
         loop {
             tokio::select! {
-                () = &mut closing => break ServeEnd::Asked,
-                error = &mut useless => break ServeEnd::Alone(error),
-                ended = reading.end() => break why(ended),
-                ended = writing.end() => break why(ended),
+                () = &mut closing => break ServeEnd::ShutDown,
+                error = &mut failure => break ServeEnd::Failed(error),
+                ended = reading.end() => break end_of(ended),
+                ended = writing.end() => break end_of(ended),
                 // Its status is read below.
-                _ = group.wait() => break ServeEnd::Alone(TransportError::Closed),
-                // Its logs may end before it does.
-                _ = hearing.end() => {}
+                _ = group.wait() => break ServeEnd::Failed(TransportError::Closed),
+                // The process may close its standard error early.
+                _ = logging.end() => {}
             }
         }
     };
-    let wanted = matches!(reason, ServeEnd::Asked);
-    if wanted {
+    let shut_down = matches!(reason, ServeEnd::ShutDown);
+    if shut_down {
         queue.close();
     }
 
-    let (status, asked) = {
+    let (status, terminated) = {
         // The process exits when its input ends.
         let begun = Instant::now();
         let mut ending = pin!(async {
-            if wanted {
+            if shut_down {
                 tokio::select! {
                     _ = timeout(process.grace, writing.finish()) => {}
                     _ = group.wait() => {}
@@ -150,31 +157,33 @@ async fn serve(
             drop(writing);
             group.end(begun, process.grace).await
         });
-        // What it wrote before it exited is still read.
-        let mut rest = pin!(async { tokio::join!(reading.finish(), hearing.finish()) });
+        // Output from before the exit is still read.
+        let mut rest = pin!(async { tokio::join!(reading.finish(), logging.finish()) });
         tokio::select! {
             ended = &mut ending => {
-                let _ = timeout(REST, rest).await;
+                let _ = timeout(DRAIN_TIME, rest).await;
                 ended
             }
             _ = &mut rest => ending.await,
         }
     };
-    drop(hearing);
+    drop(logging);
     match (reason, status) {
-        (ServeEnd::Alone(TransportError::Closed | TransportError::Io(_)), Ok(status)) if !asked => {
+        (ServeEnd::Failed(TransportError::Closed | TransportError::Io(_)), Ok(status))
+            if !terminated =>
+        {
             let stderr = last.text();
-            ServeEnd::Alone(TransportError::Exited { status, stderr })
+            ServeEnd::Failed(TransportError::Exited { status, stderr })
         }
         (reason, _) => reason,
     }
 }
 
-fn why(ended: io::Result<()>) -> ServeEnd {
-    ServeEnd::Alone(ended.map_or_else(TransportError::from, |()| TransportError::Closed))
+fn end_of(ended: io::Result<()>) -> ServeEnd {
+    ServeEnd::Failed(ended.map_or_else(TransportError::from, |()| TransportError::Closed))
 }
 
-async fn hear(
+async fn read_stderr(
     pipe: Option<tokio::process::ChildStderr>,
     stderr: &Stderr,
     last: &mut LastLines,

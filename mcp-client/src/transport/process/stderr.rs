@@ -1,4 +1,4 @@
-//! [`Stderr`]: where the standard error of a process goes.
+//! [`Stderr`]: what happens to the standard error of a process.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -8,14 +8,14 @@ use std::sync::Arc;
 use mcp_types::peer_text::PeerLine;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Bytes of a line; what is longer comes in pieces.
+/// The maximum size of a line in bytes. Longer lines are split.
 const LINE: usize = 4 << 10;
 
-/// Bytes of the last lines that are remembered.
+/// The maximum size of the remembered lines in bytes.
 const REMEMBERED: usize = 4 << 10;
 
-/// Where the standard error of a server process goes: logs for people, which do not mean that
-/// anything is wrong.
+/// What happens to the standard error of a server process. Servers write logs there, which are not
+/// necessarily errors.
 ///
 /// The last 4 KiB of captured output are also part of
 /// [`TransportError::Exited`](crate::TransportError::Exited).
@@ -47,11 +47,11 @@ impl Stderr {
         }
     }
 
-    fn hear(&self, line: &str) {
+    fn handle(&self, line: &str) {
         match self {
             Self::Inherit | Self::Null => {}
             Self::Trace => tracing::info!(line = %PeerLine(line), "the server's stderr"),
-            Self::Capture(heard) => heard(line),
+            Self::Capture(handler) => handler(line),
         }
     }
 }
@@ -67,7 +67,7 @@ impl fmt::Debug for Stderr {
     }
 }
 
-/// The last lines.
+/// The last lines of the standard error.
 #[derive(Default)]
 pub(super) struct LastLines {
     lines: VecDeque<String>,
@@ -79,8 +79,8 @@ impl LastLines {
         self.bytes += line.len() + 1;
         self.lines.push_back(line);
         while self.bytes > REMEMBERED && self.lines.len() > 1 {
-            let gone = self.lines.pop_front();
-            self.bytes -= gone.map_or(0, |line| line.len() + 1);
+            let oldest = self.lines.pop_front();
+            self.bytes -= oldest.map_or(0, |line| line.len() + 1);
         }
     }
 
@@ -97,37 +97,37 @@ pub(super) async fn read(
 ) -> std::io::Result<()> {
     let mut pipe = std::pin::pin!(pipe);
     let mut bytes = Vec::with_capacity(2 * LINE);
-    let mut hear = |line: &[u8]| {
+    let mut handle = |line: &[u8]| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = String::from_utf8_lossy(line).into_owned();
-        stderr.hear(&line);
+        stderr.handle(&line);
         last.add(line);
     };
     while pipe.read_buf(&mut bytes).await? > 0 {
         let mut start = 0;
         while let Some((end, next)) = bytes.get(start..).and_then(line_end) {
-            hear(bytes.get(start..start + end).unwrap_or_default());
+            handle(bytes.get(start..start + end).unwrap_or_default());
             start += next;
         }
         bytes.drain(..start);
         bytes.reserve(LINE);
     }
     if !bytes.is_empty() {
-        hear(&bytes);
+        handle(&bytes);
     }
     Ok(())
 }
 
-/// Where the first line ends, and the next begins.
+/// Returns the end of the first line and the start of the next one.
 fn line_end(bytes: &[u8]) -> Option<(usize, usize)> {
     let within = bytes.get(..LINE).unwrap_or(bytes);
     if let Some(end) = within.iter().position(|&byte| byte == b'\n') {
         return Some((end, end + 1));
     }
-    // No character is cut in two.
-    let goes_on = |byte: &&u8| **byte & 0xC0 == 0x80;
+    // Split before a character, not within it.
+    let is_continuation = |byte: &&u8| **byte & 0xC0 == 0x80;
     let cut = bytes.get(..=LINE)?;
-    let cut = LINE - cut.iter().rev().take(3).take_while(goes_on).count();
+    let cut = LINE - cut.iter().rev().take(3).take_while(is_continuation).count();
     Some((cut, cut))
 }
 
@@ -148,14 +148,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_come_one_by_one_and_the_last_without_an_end() {
+    async fn each_line_is_handled_and_the_last_may_lack_its_end() {
         let (lines, last) = heard(b"one\r\n\ntwo\xFF\nthree").await;
         assert_eq!(lines, ["one", "", "two\u{FFFD}", "three"]);
         assert_eq!(last, "one\n\ntwo\u{FFFD}\nthree");
     }
 
     #[tokio::test]
-    async fn long_lines_come_in_pieces_that_cut_no_character() {
+    async fn long_lines_are_split_between_characters() {
         for before in 0..4 {
             let long = "x".repeat(before) + &"\u{1F980}".repeat(3 * LINE / 4);
             let (lines, last) = heard(long.as_bytes()).await;
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_bounded_part_is_remembered() {
+    async fn remembered_lines_are_bounded() {
         let many: String = (0..10_000).map(|line| format!("{line}\n")).collect();
         let (lines, last) = heard(many.as_bytes()).await;
         assert_eq!(lines.len(), 10_000);

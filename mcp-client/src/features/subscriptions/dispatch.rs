@@ -1,4 +1,4 @@
-//! [`notice`]: delivers notifications to the subscriptions that they belong to.
+//! [`dispatch`]: delivers notifications to the subscriptions that they belong to.
 
 use mcp_types::revision::VersionError;
 use mcp_types::{
@@ -16,7 +16,7 @@ use super::event::SubscriptionEvent;
 use super::inbox::Inboxes;
 
 /// Delivers a notification to its subscriptions. Returns `false` if it belongs to none.
-pub(crate) fn notice(
+pub(crate) fn dispatch(
     inboxes: &Inboxes,
     revision: Revision,
     method: &str,
@@ -98,13 +98,13 @@ fn deliver(
     bytes: usize,
     wanted: impl Fn(&SubscriptionFilter) -> bool,
 ) -> bool {
-    let hearing = inboxes.of(id, wanted);
-    let Some((last, others)) = hearing.split_last() else {
+    let receivers = inboxes.of(id, wanted);
+    let Some((last, others)) = receivers.split_last() else {
         return false;
     };
     for inbox in others {
-        inbox.push(event.clone(), bytes);
+        inbox.add(event.clone(), bytes);
     }
-    last.push(event, bytes);
+    last.add(event, bytes);
     true
 }

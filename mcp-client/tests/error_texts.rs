@@ -1,0 +1,203 @@
+//! The whole texts of errors that users see: each names what failed, what was expected, what was
+//! found, and where.
+#![cfg(unix)]
+
+use std::time::Duration;
+
+use mcp_client::types::Revision;
+use mcp_client::{ByteStream, ChildProcess, Client, Http, Stderr, Transport};
+use mcp_server::{Context, HandlerError, Server};
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Add {
+    a: f64,
+    b: f64,
+}
+
+/// Serves two tools over HTTP, and connects to them.
+async fn connected() -> Client {
+    let server = Server::builder("adder", "1.0.0")
+        .tool("add", "Adds", |args: Add, _: Context| async move {
+            Ok(args.a + args.b)
+        })
+        .tool("never", "Never ends", |(), _: Context| {
+            std::future::pending::<Result<(), HandlerError>>()
+        })
+        .build()
+        .expect("the definition is valid");
+    let serving = server.serve_http("127.0.0.1:0").expect("bound");
+    let url = format!("http://{}/mcp", serving.local_addr());
+    tokio::spawn(serving);
+    let client = Client::builder("test", "1.0.0").connect(Http::new(url));
+    client.await.expect("connected")
+}
+
+/// Returns the text of the error with which connecting fails.
+async fn fails_to_connect(server: impl Transport) -> String {
+    let error = Client::builder("test", "1.0.0").connect(server).await;
+    error.expect_err("no connection").to_string()
+}
+
+#[tokio::test]
+async fn invalid_urls() {
+    for (url, text) in [
+        ("http://", "invalid syntax in URL `http://`"),
+        ("/mcp", "missing scheme or host in URL `/mcp`"),
+        (
+            "ftp://x/",
+            "unsupported scheme (expected `http` or `https`) in URL `ftp://x/`",
+        ),
+        (
+            "http://me:secret@x/mcp?a=b@c",
+            "unsupported user name (expected a header for authorization) in URL `http://***@x/mcp?a=b@c`",
+        ),
+        (
+            "http://x:99999",
+            "invalid port (expected a number up to 65535) in URL `http://x:99999`",
+        ),
+    ] {
+        assert_eq!(fails_to_connect(Http::new(url)).await, text);
+    }
+}
+
+#[tokio::test]
+async fn an_invalid_header() {
+    let server = Http::new("http://127.0.0.1:1/mcp").header("a b", "secret");
+    assert_eq!(
+        fails_to_connect(server).await,
+        "invalid name or value of the header `a b`"
+    );
+}
+
+#[tokio::test]
+async fn a_refused_connection() {
+    // Nothing listens on this port once the listener is dropped.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    assert_eq!(
+        fails_to_connect(Http::new(format!("http://{address}/mcp"))).await,
+        format!(
+            "no response to `server/discover`: cannot connect to `http://{address}`: \
+             Connection refused (os error 111)"
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_an_mcp_server() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let listener = listener.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            // The client sends a request before it reads the response.
+            let _ = stream.read(&mut [0; 4096]).await;
+            let body = "<html>";
+            let head = format!("content-type: text/html\r\ncontent-length: {}", body.len());
+            let response = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n{head}\r\n\r\n{body}");
+            // The client may have closed the connection.
+            let _ = stream.write_all(response.as_bytes()).await;
+        }
+    });
+    assert_eq!(
+        fails_to_connect(Http::new(format!("http://{address}/"))).await,
+        "no response to `server/discover`: the response has the content type `text/html`, \
+         expected `application/json` or `text/event-stream`"
+    );
+}
+
+#[tokio::test]
+async fn a_process_that_cannot_be_started() {
+    assert_eq!(
+        fails_to_connect(ChildProcess::new("/nowhere/server")).await,
+        "cannot start `/nowhere/server`: No such file or directory (os error 2)"
+    );
+}
+
+#[tokio::test]
+async fn a_process_that_exits_at_once() {
+    let silent = ChildProcess::new("sh").args(["-c", "exit 3"]);
+    assert_eq!(
+        fails_to_connect(silent).await,
+        "no response to `initialize`: the server process exited (exit status: 3)"
+    );
+    let captured = ChildProcess::new("sh").args(["-c", "echo no key >&2; exit 3"]);
+    assert_eq!(
+        fails_to_connect(captured.stderr(Stderr::capture(|_| {}))).await,
+        "no response to `initialize`: the server process exited (exit status: 3); \
+         the last lines of its standard error:\nno key"
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_tool() {
+    let error = connected().await.call_tool("none").await;
+    assert_eq!(
+        error.expect_err("unknown").to_string(),
+        "the server refused `tools/call`: unknown tool `none` (-32602)"
+    );
+}
+
+#[tokio::test]
+async fn wrong_arguments() {
+    let client = connected().await;
+    let list = client.call_tool("add").arguments(json!([1, 2])).await;
+    assert_eq!(
+        list.expect_err("no object").to_string(),
+        "cannot encode the params of `tools/call`: invalid type: sequence, expected an object"
+    );
+    let missing = client.call_tool("add").arguments(json!({"a": 1})).await;
+    let missing = missing.expect("a result");
+    assert!(missing.has_failed());
+    assert_eq!(
+        missing.text(),
+        "arguments of `add`: $: \"b\" is a required property"
+    );
+}
+
+#[tokio::test]
+async fn a_timeout() {
+    let client = connected().await;
+    let never = client.call_tool("never").timeout(Duration::from_secs(1));
+    assert_eq!(
+        never.await.expect_err("no response").to_string(),
+        "no response to `tools/call` within 1s"
+    );
+}
+
+#[tokio::test]
+async fn an_unsupported_revision() {
+    for (accepted, text) in [
+        (
+            None,
+            "no common protocol version: the client accepts 2024-11-05, 2025-03-26, 2025-06-18, \
+             2025-11-25, 2026-07-28, the server supports 2099-01-01",
+        ),
+        (
+            Some(Revision::LATEST),
+            "no common protocol version: the client accepts 2026-07-28, the server supports 2099-01-01",
+        ),
+    ] {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        tokio::spawn(async move {
+            let (reader, mut writer) = tokio::io::split(theirs);
+            let mut lines = BufReader::new(reader).lines();
+            // The only request is `server/discover`, with the id 0.
+            lines.next_line().await.expect("a request");
+            let data = json!({"supported": ["2099-01-01"], "requested": "2026-07-28"});
+            let error = json!({"code": -32022, "message": "unsupported", "data": data});
+            let response = json!({"jsonrpc": "2.0", "id": 0, "error": error});
+            let line = format!("{response}\n");
+            writer.write_all(line.as_bytes()).await.expect("written");
+        });
+        let mut builder = Client::builder("test", "1.0.0");
+        if let Some(revision) = accepted {
+            builder = builder.revision(revision);
+        }
+        let error = builder.connect(ByteStream::of(ours)).await;
+        assert_eq!(error.expect_err("unsupported").to_string(), text);
+    }
+}
