@@ -186,7 +186,7 @@ impl Connection {
                 usage: Arc::clone(&usage),
             };
             self.services
-                .respond(request, remote, self.activity.begin())
+                .respond(request, remote, self.activity.start_request())
         });
         let io = TokioIo::new(Rewound::new(first.bytes, stream));
         match first.protocol {
@@ -218,7 +218,7 @@ impl Connection {
         // closed after its first request, or evicted when no handler runs any more.
         let stopping = async {
             self.server.stopping().await;
-            self.activity.begun().await;
+            self.activity.wait_first_request().await;
         };
         let ends = select(stopping, self.activity.overdue(self.deadline, limits));
         let serve = poll_fn(|task| {
