@@ -116,7 +116,7 @@ impl Hub {
             interest,
             is_wanted,
             pending: Mutex::default(),
-            woken: Notify::new(),
+            changed: Notify::new(),
         });
         let mut subscribers = self
             .subscribers
@@ -160,7 +160,7 @@ pub(crate) struct Subscriber {
     interest: Interest,
     is_wanted: Box<dyn Fn(&str) -> bool + Send + Sync>,
     pending: Mutex<Pending>,
-    woken: Notify,
+    changed: Notify,
 }
 
 #[derive(Default)]
@@ -201,7 +201,7 @@ impl Subscriber {
                 }
             }
         }
-        self.woken.notify_one();
+        self.changed.notify_one();
     }
 
     /// Waits for the next pending change and removes it. Cancel safe.
@@ -210,7 +210,7 @@ impl Subscriber {
             if let Some(change) = self.take() {
                 return change;
             }
-            self.woken.notified().await;
+            self.changed.notified().await;
         }
     }
 
@@ -218,7 +218,7 @@ impl Subscriber {
     #[cfg(feature = "versioned-resources")]
     pub(crate) async fn ready(&self) {
         while self.pending().is_empty() {
-            self.woken.notified().await;
+            self.changed.notified().await;
         }
     }
 

@@ -15,6 +15,7 @@ use std::time::Duration;
 /// let limits = Limits::default()
 ///     .request_time(Duration::from_secs(5))
 ///     .message_bytes(64 << 10);
+/// assert_eq!(limits.message_bytes, 65_536);
 /// let server = Server::builder("example", "1.0.0").limits(limits).build()?;
 /// # drop(server);
 /// # Ok::<(), mcp_server::BuildError>(())

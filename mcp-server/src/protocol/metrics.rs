@@ -27,7 +27,7 @@ pub struct Metrics {
     /// Open channels of the deprecated transport HTTP+SSE.
     pub http_sse_channels: usize,
     /// Requests that hold one of the permits of
-    /// [`Limits::concurrent_requests`](crate::Limits::concurrent_requests).
+    /// [`Limits::concurrent_requests`](field@crate::Limits::concurrent_requests).
     pub requests_in_flight: usize,
     /// Requests of `subscriptions/listen` in flight, over all transports.
     pub subscriptions: usize,

@@ -1,4 +1,4 @@
-//! [`Peers`]: counts the resources that each peer uses.
+//! [`Peers`]: counts the requests, bytes and subscriptions of each peer.
 //!
 //! A [`PeerUsage`] exists only while something is counted for its peer, so the limits of what is
 //! counted also bound the table.
@@ -14,7 +14,7 @@ use peer_key::PeerKey;
 
 use crate::protocol::limits::Limits;
 
-/// A counter for a bounded resource.
+/// A counter with an upper limit.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge(AtomicUsize);
 
@@ -44,7 +44,7 @@ impl Gauge {
     }
 }
 
-/// The resources that one peer, or all peers together, use.
+/// The counters of one peer, or of all peers together.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     pub(crate) subscriptions: Gauge,
@@ -63,7 +63,7 @@ pub(crate) struct Usage {
     pub(crate) queued_bytes: Gauge,
 }
 
-/// The resources that one peer uses.
+/// The counters of one peer.
 #[derive(Debug)]
 pub(crate) struct PeerUsage {
     key: PeerKey,
@@ -80,13 +80,13 @@ impl std::ops::Deref for PeerUsage {
 }
 
 impl PeerUsage {
-    /// The peer.
+    /// Returns the key of the peer.
     #[cfg(feature = "http")]
     pub(crate) fn key(&self) -> &PeerKey {
         &self.key
     }
 
-    /// The resources that all peers together use.
+    /// Returns the counters of all peers together.
     pub(crate) fn all(&self) -> &Usage {
         &self.peers.all
     }
@@ -171,7 +171,7 @@ pub(crate) enum Exhausted {
     Total,
 }
 
-/// The usage of all peers.
+/// The counters of all peers.
 #[derive(Debug)]
 pub(crate) struct Peers {
     limits: Limits,
@@ -192,13 +192,13 @@ impl Peers {
         self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The resources that all peers together use.
+    /// Returns the counters of all peers together.
     #[cfg(feature = "http")]
     pub(crate) fn all(&self) -> &Usage {
         &self.all
     }
 
-    /// Returns the usage of a peer.
+    /// Returns the counters of a peer.
     pub(crate) fn usage(self: &Arc<Self>, key: PeerKey) -> Arc<PeerUsage> {
         let mut by_key = self.by_key();
         if let Some(usage) = by_key.get(&key).and_then(Weak::upgrade) {

@@ -8,17 +8,17 @@ use std::sync::atomic::Ordering;
 use crate::protocol::quota::PeerUsage;
 
 /// The maximum memory in bytes that a byte of JSON text needs when it is decoded.
-const DECODED: usize = 24;
+const BYTES_PER_TEXT_BYTE: usize = 24;
 
 /// The fixed memory of a session or subscription in bytes: tasks, tables, ids.
-const FIXED: usize = 4 << 10;
+const FIXED_BYTES: usize = 4 << 10;
 
 /// Estimates the memory of a session or subscription in bytes. `text` is the size of the JSON text in
 /// which the peer describes itself, `uris` the total size of the URIs, both in bytes.
 pub(crate) fn memory(text: usize, uris: usize) -> usize {
-    text.saturating_mul(DECODED)
+    text.saturating_mul(BYTES_PER_TEXT_BYTE)
         .saturating_add(uris.saturating_mul(2))
-        .saturating_add(FIXED)
+        .saturating_add(FIXED_BYTES)
 }
 
 /// Memory that is counted for a peer until this is dropped.

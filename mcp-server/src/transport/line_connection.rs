@@ -46,7 +46,7 @@ pub(crate) struct LineConnection {
     inbound: Inbound,
     write_queue: Arc<WriteQueue>,
     in_flight: Arc<InFlight>,
-    received: bool,
+    has_received: bool,
     #[cfg(feature = "http")]
     check: Option<RequestCheck>,
     #[cfg(feature = "versioned-resources")]
@@ -123,7 +123,7 @@ impl LineConnection {
             inbound,
             write_queue,
             in_flight,
-            received: false,
+            has_received: false,
             #[cfg(feature = "http")]
             check: None,
             #[cfg(feature = "versioned-resources")]
@@ -134,7 +134,7 @@ impl LineConnection {
 
     /// Returns `true` if a message has arrived.
     pub(crate) fn has_received(&self) -> bool {
-        self.received
+        self.has_received
     }
 
     /// Returns the memory that the session uses, in bytes.
@@ -195,7 +195,7 @@ impl LineConnection {
     }
 
     fn message(&mut self, message: Message<'_>, slot: Option<&BatchSlot>) {
-        self.received = true;
+        self.has_received = true;
         if let Message::Request { id, method, .. } = &message
             && let Err(error) = self.admit(id, method)
         {
@@ -253,7 +253,7 @@ impl LineConnection {
             return self.server.dispatch(message, &self.inbound);
         };
         let check =
-            |method: &str, head: &ParamsView<'_>| check(&self.inbound.extensions, method, head);
+            |method: &str, params: &ParamsView<'_>| check(&self.inbound.extensions, method, params);
         self.server.dispatch_checked(message, &self.inbound, check)
     }
 

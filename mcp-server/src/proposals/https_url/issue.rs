@@ -135,7 +135,7 @@ pub(crate) fn threads() -> Arc<Semaphore> {
 impl ResourceUrls for Urls {
     fn issue(&self, uri: &str, principal: Option<&Principal>) -> Option<(String, String)> {
         let now = self.now();
-        // RFC 3339 text has whole seconds here.
+        // `iso` formats whole seconds only.
         let expires = now.saturating_add(self.lifetime) / 1_000 * 1_000;
         let token = Token {
             issued: self.revoked().issue_time(uri, now),

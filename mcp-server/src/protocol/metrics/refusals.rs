@@ -14,7 +14,7 @@ pub enum RefusalCause {
     Method,
     /// `Accept` or `Content-Type` lack a media type of the protocol.
     MediaType,
-    /// The body is larger than [`Limits::message_bytes`](crate::Limits::message_bytes).
+    /// The body is larger than [`Limits::message_bytes`](field@crate::Limits::message_bytes).
     BodyTooLarge,
     /// The body did not arrive in time.
     BodyTimeout,

@@ -1,5 +1,7 @@
 //! Creates the responses to requests for a URL.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use http::header::{
     ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
@@ -14,6 +16,8 @@ use crate::server::resource_urls::read::WithoutContents;
 use crate::transport::http::body::HttpBody;
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+/// The supported HTTP methods.
+pub(crate) const METHODS: &str = "GET, HEAD";
 const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
 /// Bytes with the permit of their request, which is released when all of them were sent or dropped.
@@ -118,20 +122,25 @@ fn validated(status: StatusCode, etag: String, max_age: u64) -> Response<HttpBod
 }
 
 /// Creates an error response with one line of text.
-pub(crate) fn refuse(method: &Method, status: StatusCode, why: &'static str) -> Response<HttpBody> {
-    tracing::debug!(%status, why, "request for a URL rejected");
+pub(crate) fn refuse(
+    method: &Method,
+    status: StatusCode,
+    text: Cow<'static, str>,
+) -> Response<HttpBody> {
+    tracing::debug!(%status, %text, "request for a URL rejected");
+    let size = text.len();
     let body = if method == Method::HEAD {
         HttpBody::none()
     } else {
-        HttpBody::bytes(Bytes::from_static(why.as_bytes()))
+        HttpBody::whole(text.into_owned().into_bytes())
     };
     let mut response = respond(status, body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, PLAIN);
-    headers.insert(CONTENT_LENGTH, why.len().into());
+    headers.insert(CONTENT_LENGTH, size.into());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if status == StatusCode::METHOD_NOT_ALLOWED {
-        headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        headers.insert(ALLOW, HeaderValue::from_static(METHODS));
     }
     if matches!(
         status,

@@ -22,7 +22,6 @@ use super::representation::{is_quick, is_quick_fixed, represent, represent_fixed
 use crate::features::resources::found::Located;
 use crate::proposals::https_url::issue::{Denied, Urls};
 use crate::protocol::error_text::Chain;
-use crate::protocol::quota::Exhausted;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::quota::permits::DownloadPermit;
 use crate::protocol::request_task::catch;
@@ -30,7 +29,9 @@ use crate::transport::http::body::HttpBody;
 use crate::transport::http::config::HttpConfig;
 use crate::transport::http::cors::Cors;
 use crate::transport::http::proxy::peer_address;
+use crate::transport::http::refusal::Refusal;
 use crate::transport::http::response_future::HttpFuture;
+use crate::transport::http::status;
 
 /// A tower service that serves the URLs of a server's resources: GET and HEAD, with ranges and
 /// conditions. Cheap to clone.
@@ -112,18 +113,19 @@ impl UrlService {
 
     async fn answer(&self, parts: Arc<Parts>, address: Option<IpAddr>) -> Response<HttpBody> {
         let method = &parts.method;
-        let refuse = |status, why| answer::refuse(method, status, why);
+        let refuse = |status, text: &'static str| answer::refuse(method, status, text.into());
+        let reject = |refusal: Refusal| {
+            let text = format!("{refusal}\n");
+            answer::refuse(method, status::of_refusal(&refusal), text.into())
+        };
         if !matches!(*method, Method::GET | Method::HEAD) {
-            return refuse(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method not supported: expected GET or HEAD\n",
-            );
+            return reject(Refusal::Method {
+                found: method.clone(),
+                allowed: answer::METHODS,
+            });
         }
         if self.server.core.stopping.is_set() {
-            return refuse(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the server is shutting down\n",
-            );
+            return reject(Refusal::ShuttingDown);
         }
         let token = parts.uri.path().rsplit('/').next().unwrap_or_default();
         let (token, left) = match self.urls.open(token) {
@@ -141,18 +143,7 @@ impl UrlService {
         let peer = PeerKey::of_http(None, address);
         let permit = match self.server.core.peers.usage(peer).download() {
             Ok(permit) => permit,
-            Err(Exhausted::Share) => {
-                return refuse(
-                    StatusCode::TOO_MANY_REQUESTS,
-                    "this client has too many requests in flight: retry later\n",
-                );
-            }
-            Err(Exhausted::Total) => {
-                return refuse(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "the server has too many requests in flight: retry later\n",
-                );
-            }
+            Err(exhausted) => return reject(exhausted.into()),
         };
         let not_found = "the resource does not exist\n";
         let found = self

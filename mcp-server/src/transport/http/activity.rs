@@ -23,9 +23,9 @@ pub(crate) struct Activity {
     /// The event at which the connection became idle.
     idle_since: AtomicU64,
     /// Whether the head of a request has arrived.
-    has_begun: AtomicBool,
+    has_request: AtomicBool,
     /// Notified when the head of the first request has arrived.
-    begun: Notify,
+    first_request: Notify,
     /// Whether a request was handled in the current poll of the connection.
     has_had_turn: AtomicBool,
     /// Whether another request waits for the next poll.
@@ -56,8 +56,8 @@ impl Activity {
         Arc::new(Self {
             in_flight: AtomicUsize::new(0),
             idle_since: AtomicU64::new(events.fetch_add(1, Ordering::Relaxed)),
-            has_begun: AtomicBool::new(false),
-            begun: Notify::new(),
+            has_request: AtomicBool::new(false),
+            first_request: Notify::new(),
             has_had_turn: AtomicBool::new(false),
             has_waiting: AtomicBool::new(false),
             unsent: AtomicUsize::new(0),
@@ -68,11 +68,11 @@ impl Activity {
     }
 
     /// Counts a request until the returned guard is dropped.
-    pub(crate) fn begin(self: &Arc<Self>) -> InFlightRequest {
+    pub(crate) fn start_request(self: &Arc<Self>) -> InFlightRequest {
         self.in_flight.fetch_add(1, Ordering::AcqRel);
-        if !self.has_begun.load(Ordering::Relaxed) {
-            self.has_begun.store(true, Ordering::Release);
-            self.begun.notify_one();
+        if !self.has_request.load(Ordering::Relaxed) {
+            self.has_request.store(true, Ordering::Release);
+            self.first_request.notify_one();
         }
         InFlightRequest {
             activity: Arc::clone(self),
@@ -81,22 +81,22 @@ impl Activity {
     }
 
     /// Returns `true` if the head of a request has arrived.
-    pub(super) fn has_begun(&self) -> bool {
-        self.has_begun.load(Ordering::Acquire)
+    pub(super) fn has_request(&self) -> bool {
+        self.has_request.load(Ordering::Acquire)
     }
 
     /// Waits until the head of a request has arrived. For one task at a time.
-    pub(super) async fn begun(&self) {
+    pub(super) async fn wait_first_request(&self) {
         // `Notify` stores the notification if it is sent before this waits.
-        if !self.has_begun() {
-            self.begun.notified().await;
+        if !self.has_request() {
+            self.first_request.notified().await;
         }
     }
 
     /// Marks the start of a poll of an HTTP/1.1 connection. One request is handled in each poll.
     pub(super) fn start_turn(&self) {
-        let is_taken = self.has_waiting.load(Ordering::Relaxed);
-        self.has_had_turn.store(is_taken, Ordering::Relaxed);
+        let has_had_turn = self.has_waiting.load(Ordering::Relaxed);
+        self.has_had_turn.store(has_had_turn, Ordering::Relaxed);
         self.has_waiting.store(false, Ordering::Relaxed);
     }
 
@@ -119,8 +119,8 @@ impl Activity {
 
     /// Returns the number of buffered responses sent so far, or `None` if HTTP/2 buffers none.
     fn unsent(&self) -> Option<usize> {
-        let waits = self.unsent.load(Ordering::Acquire) > 0;
-        waits.then(|| self.sent.load(Ordering::Acquire))
+        let is_buffering = self.unsent.load(Ordering::Acquire) > 0;
+        is_buffering.then(|| self.sent.load(Ordering::Acquire))
     }
 
     /// Waits until the connection has to be closed. `deadline` applies to the first request.
@@ -128,7 +128,7 @@ impl Activity {
         if let Either::First(()) = select(self.evicted.notified(), sleep_until(deadline)).await {
             return CloseReason::Evicted;
         }
-        if !self.has_begun() {
+        if !self.has_request() {
             return CloseReason::NoRequest;
         }
         let interval = limits.connection_idle_time.min(limits.write_time);

@@ -139,11 +139,6 @@ impl HttpBody {
         Self::new(BodyKind::Whole(text.into()))
     }
 
-    #[cfg(feature = "https-url")]
-    pub(crate) fn bytes(bytes: Bytes) -> Self {
-        Self::new(BodyKind::Whole(bytes))
-    }
-
     /// Creates a body of bytes, which are sent in chunks.
     #[cfg(feature = "https-url")]
     pub(crate) fn chunks(bytes: Bytes) -> Self {

@@ -38,7 +38,7 @@ const REFUSAL_TIME: Duration = Duration::from_secs(1);
 /// The maximum number of bytes of a request that are read after the connection was rejected.
 const REFUSED_BYTES: usize = 64 << 10;
 /// The minimum size of hyper's buffer for a request head, in bytes.
-const LEAST_HEAD: usize = 8 << 10;
+const MIN_HEAD_BYTES: usize = 8 << 10;
 
 /// Whether the connections of a listener use TLS.
 #[derive(Clone)]
@@ -98,11 +98,11 @@ impl SocketServices {
         remote: Remote,
         in_flight: InFlightRequest,
     ) -> HttpFuture {
-        if let Some(urls) = &self.path_service
-            && urls.serves_path(request.uri().path())
+        if let Some(service) = &self.path_service
+            && service.serves_path(request.uri().path())
         {
             let (parts, _) = request.into_parts();
-            return urls.respond(parts, remote.address).keep_busy(in_flight);
+            return service.respond(parts, remote.address).keep_busy(in_flight);
         }
         self.endpoint
             .respond(request, Some(remote))
@@ -152,7 +152,7 @@ impl Connection {
             let counters = &self.server.counters;
             counters.refused(RefusalCause::ConnectionTimeout);
         }
-        tracing::debug!(reason = ?reason, "closed a connection");
+        tracing::debug!(?reason, "closing a connection");
     }
 
     /// Waits for the first bytes of the client, then serves its requests.
@@ -165,7 +165,7 @@ impl Connection {
         match opened {
             // Boxed, because the state of a connection in use is large, and most idle connections
             // never need it.
-            Either::First(Ok(Some(opening))) => Box::pin(self.serve_http(stream, opening)).await,
+            Either::First(Ok(Some(first))) => Box::pin(self.serve_http(stream, first)).await,
             Either::First(Err(error)) => tracing::debug!(%error, "connection failed"),
             // The client closed the connection without sending anything.
             Either::First(Ok(None)) => {}
@@ -174,7 +174,7 @@ impl Connection {
     }
 
     /// Serves the requests of a client that has sent its first bytes.
-    async fn serve_http<S>(&self, stream: S, opening: FirstBytes)
+    async fn serve_http<S>(&self, stream: S, first: FirstBytes)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -186,10 +186,10 @@ impl Connection {
                 usage: Arc::clone(&usage),
             };
             self.services
-                .respond(request, remote, self.activity.begin())
+                .respond(request, remote, self.activity.start_request())
         });
-        let io = TokioIo::new(Rewound::new(opening.bytes, stream));
-        match opening.protocol {
+        let io = TokioIo::new(Rewound::new(first.bytes, stream));
+        match first.protocol {
             Protocol::Http1 => {
                 // hyper handles up to 16 requests in one poll if they have arrived already.
                 let respond = service_fn(|request| {
@@ -218,7 +218,7 @@ impl Connection {
         // closed after its first request, or evicted when no handler runs any more.
         let stopping = async {
             self.server.stopping().await;
-            self.activity.begun().await;
+            self.activity.wait_first_request().await;
         };
         let ends = select(stopping, self.activity.overdue(self.deadline, limits));
         let serve = poll_fn(|task| {
@@ -281,7 +281,7 @@ fn http1_builder(limits: &Limits) -> http1::Builder {
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(limits.connection_idle_time)
-        .max_buf_size(limits.header_bytes.max(LEAST_HEAD));
+        .max_buf_size(limits.header_bytes.max(MIN_HEAD_BYTES));
     builder
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn channel_id<'a>(path: Option<&str>, parts: &'a Parts) -> Option<&'a
 }
 
 /// Returns `true` if a request opens a channel: a GET without `Mcp-Session-Id`.
-pub(crate) fn opens(path: Option<&str>, parts: &Parts) -> bool {
+pub(crate) fn opens_channel(path: Option<&str>, parts: &Parts) -> bool {
     parts.method == Method::GET
         && path == Some(parts.uri.path())
         && !parts.headers.contains_key(SESSION_ID)
@@ -96,7 +96,7 @@ impl Endpoint {
             server: self.server.clone(),
             write_queue,
             driver,
-            ends: OnceLock::new(),
+            grace_end: OnceLock::new(),
             _permit: permit,
             keep_alive: self.server.limits().keep_alive,
         };
@@ -161,7 +161,7 @@ struct Output {
     write_queue: Arc<WriteQueue>,
     driver: ConnectionDriver,
     /// The end of the grace time, once the server is shutting down.
-    ends: OnceLock<Instant>,
+    grace_end: OnceLock<Instant>,
     _permit: ChannelPermit,
     keep_alive: Duration,
 }
@@ -181,7 +181,7 @@ impl Output {
             let stopped = async {
                 self.server.stopping().await;
                 // Set once: messages sent during the grace time do not extend it.
-                let end = *self.ends.get_or_init(|| self.driver.grace_ends());
+                let end = *self.grace_end.get_or_init(|| self.driver.grace_ends());
                 self.driver.wait_idle_until(end).await;
             };
             let filled = select(self.write_queue.wait_filled(), stopped);

@@ -14,6 +14,7 @@ use crate::protocol::metrics::Metrics;
 use crate::protocol::metrics::counters::Gauges;
 use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
+use crate::transport::http::status;
 
 impl HttpConfig {
     /// Answers GET and HEAD at exactly this path, such as `/healthz`, with 200 as long as the
@@ -42,7 +43,7 @@ impl HttpConfig {
 
     /// Answers GET and HEAD at exactly this path with 200 as long as new requests would be served,
     /// and with 503 while the server is shutting down or
-    /// [all request permits](crate::Limits::concurrent_requests) are in use. Off by default. See
+    /// [all request permits](field@crate::Limits::concurrent_requests) are in use. Off by default. See
     /// [`health_path`](Self::health_path).
     #[must_use]
     pub fn readiness_path(mut self, path: impl Into<String>) -> Self {
@@ -103,10 +104,14 @@ impl Endpoint {
             Method::GET => answer::text(status, media, text),
             Method::HEAD => answer::text(status, media, String::new()),
             _ => {
-                let message = "method not supported: expected GET or HEAD\n";
-                let status = StatusCode::METHOD_NOT_ALLOWED;
-                let mut response = answer::text(status, PLAIN, message.to_owned());
-                let allowed = HeaderValue::from_static("GET, HEAD");
+                let allowed = "GET, HEAD";
+                let refusal = Refusal::Method {
+                    found: parts.method.clone(),
+                    allowed,
+                };
+                let status = status::of_refusal(&refusal);
+                let mut response = answer::text(status, PLAIN, format!("{refusal}\n"));
+                let allowed = HeaderValue::from_static(allowed);
                 response.headers_mut().insert(ALLOW, allowed);
                 response
             }

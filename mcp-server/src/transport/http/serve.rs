@@ -217,7 +217,7 @@ impl<'a> Acceptor<'a> {
     async fn drain(mut self, listener: &TcpListener) {
         self.remove_ended();
         let all = self.connections.iter();
-        let unused = all.filter(|(_, activity)| !activity.has_begun());
+        let unused = all.filter(|(_, activity)| !activity.has_request());
         // Connections that served no request before the server stopped are not waited for.
         let mut late: HashSet<Id> = unused.map(|(id, _)| *id).collect();
         let mut in_use = self.tasks.len() - late.len();

@@ -122,6 +122,7 @@ where
 }
 
 impl Endpoint {
+    /// Handles a request. Rejections are counted and become responses here.
     pub(crate) async fn respond<B: Body>(
         self: Arc<Self>,
         parts: Arc<Parts>,
@@ -129,34 +130,35 @@ impl Endpoint {
         remote: Option<Remote>,
     ) -> Response<HttpBody> {
         self.server.counters.request();
+        let response = self.handle(parts, body, remote).await;
+        response.unwrap_or_else(|refusal| self.refuse(&refusal))
+    }
+
+    async fn handle<B: Body>(
+        &self,
+        parts: Arc<Parts>,
+        body: B,
+        remote: Option<Remote>,
+    ) -> Result<Response<HttpBody>, Refusal> {
         if let Err(refusal) = self.config.check_host(&parts) {
-            if let Some(response) = self.probe(&parts) {
-                return response;
-            }
-            return self.refuse(&refusal);
+            return self.probe(&parts).ok_or(refusal);
         }
         if parts.method != Method::POST {
             return Box::pin(self.other_method(&parts, remote.as_ref())).await;
         }
         let channel = channel_id(self.config.http_sse.as_deref(), &parts);
         // Clients of HTTP+SSE need not send `Accept`.
-        let checked = match channel {
-            Some(_) => config::check_content(&parts),
-            None => config::check_media(&parts),
-        };
-        if let Err(refusal) = checked {
-            return self.refuse(&refusal);
+        match channel {
+            Some(_) => config::check_content(&parts)?,
+            None => config::check_media(&parts)?,
         }
         // Evaluated only while the server stops.
         let accepted_late = || channel.is_some() || stopping::may_be_accepted(&parts);
         if self.is_stopping() && !accepted_late() {
-            return self.refuse(&Refusal::ShuttingDown);
+            return Err(Refusal::ShuttingDown);
         }
         let peer = || self.peer(&parts, remote.as_ref());
-        let bytes = match request_body::read(body, &self.server, peer, accepted_late).await {
-            Ok(bytes) => bytes,
-            Err(refusal) => return self.refuse(&refusal),
-        };
+        let bytes = request_body::read(body, &self.server, peer, accepted_late).await?;
         self.server.counters.request_bytes(bytes.len());
         // Counted only now, so that a client that sends its body slowly uses no permit meanwhile.
         let mut permit = match peer().requests(1) {
@@ -165,56 +167,52 @@ impl Endpoint {
             Err(_) if self.is_for_request_in_flight(&parts, &bytes) => {
                 RequestPermit::uncounted(peer())
             }
-            Err(error) => return self.refuse(&Refusal::from(error)),
+            Err(exhausted) => return Err(exhausted.into()),
         };
         if !permit.keep_body(bytes.len()) {
-            return self.refuse(&Refusal::BodyMemory);
+            return Err(Refusal::BodyMemory);
         }
         let remote = remote.map(|remote| remote.address);
         if let Some(id) = channel.map(str::to_owned) {
             let extensions = Extensions::of_http(parts, remote);
-            let response = Box::pin(self.post_channel(&id, extensions, &bytes, permit));
-            return response
-                .await
-                .unwrap_or_else(|refusal| self.refuse(&refusal));
+            return Box::pin(self.post_channel(&id, extensions, &bytes, permit)).await;
         }
-        let session = match requests::session_id(&parts) {
-            Some(id) => Some(self.find_session(id, &parts).await),
-            None => None,
+        let (session, refusal) = match requests::session_id(&parts) {
+            None => (None, None),
+            Some(id) => match self.find_session(id, &parts).await {
+                Ok(session) => (Some(session), None),
+                // Not final: a request that declares its revision in the body needs no session.
+                Err(refusal) => (None, Some(refusal)),
+            },
         };
         let extensions = Arc::new(Extensions::of_http(parts, remote));
-        let response = match session {
-            Some(Ok(handle)) => self.post(&handle, extensions, bytes, permit).await,
-            // A request that declares its revision in the body needs no session.
-            Some(Err(refusal)) => {
-                let refusal = Some(refusal);
+        match session {
+            Some(session) => self.post(&session, extensions, bytes, permit).await,
+            None => {
                 self.post_without_session(extensions, bytes, permit, refusal)
                     .await
             }
-            None => {
-                self.post_without_session(extensions, bytes, permit, None)
-                    .await
-            }
-        };
-        response.unwrap_or_else(|refusal| self.refuse(&refusal))
+        }
     }
 
     /// Handles methods other than POST. GET and DELETE belong to sessions.
-    async fn other_method(&self, parts: &Parts, remote: Option<&Remote>) -> Response<HttpBody> {
+    async fn other_method(
+        &self,
+        parts: &Parts,
+        remote: Option<&Remote>,
+    ) -> Result<Response<HttpBody>, Refusal> {
         if let Some(response) = self.operation(parts) {
-            return response;
+            return Ok(response);
         }
-        if let Err(refusal) = self.check_running() {
-            return self.refuse(&refusal);
-        }
+        self.check_running()?;
         if config::is_modern(parts) {
-            return self.refuse(&Refusal::Method {
+            return Err(Refusal::Method {
                 found: parts.method.clone(),
                 allowed: "POST",
             });
         }
-        let channel = http_sse::opens(self.config.http_sse.as_deref(), parts);
-        let response = match parts.method {
+        let channel = http_sse::opens_channel(self.config.http_sse.as_deref(), parts);
+        match parts.method {
             Method::GET if channel => self.open_channel(parts, &self.peer(parts, remote)),
             Method::GET => self.get(parts).await,
             Method::DELETE => self.delete(parts).await,
@@ -222,8 +220,7 @@ impl Endpoint {
                 found: parts.method.clone(),
                 allowed: "GET, POST, DELETE",
             }),
-        };
-        response.unwrap_or_else(|refusal| self.refuse(&refusal))
+        }
     }
 
     /// Runs the handler of a notification, within the time limit of requests.
@@ -231,9 +228,7 @@ impl Endpoint {
         let limit = self.server.limits().request_time;
         let ended = select(sleep(limit), self.server.grace_over());
         if let Either::Second(_) = Box::pin(select(handler, ended)).await {
-            tracing::warn!(
-                "dropped the handler of a notification: it exceeded `Limits::request_time` or the grace time"
-            );
+            tracing::warn!("dropped the handler of a notification: its time limit has passed");
         }
     }
 

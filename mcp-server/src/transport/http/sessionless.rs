@@ -74,7 +74,7 @@ impl Endpoint {
             Dispatch::Nothing | Dispatch::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
             Dispatch::Answer(answer) => answer::answer(answer),
             Dispatch::Session(session, answer) => {
-                Box::pin(self.add_session(session, answer, peer)).await
+                Box::pin(self.add_session(session, answer, peer)).await?
             }
             Dispatch::Notification(handler) => {
                 self.run_notification(handler).await;

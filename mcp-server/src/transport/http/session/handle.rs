@@ -61,6 +61,7 @@ struct SessionWork {
 /// A request in flight.
 struct RunningRequest {
     id: RequestId,
+    /// Distinguishes the request from later ones with the same id.
     number: u64,
     stream: Weak<Stream>,
 }
@@ -125,8 +126,8 @@ impl SessionHandle {
     /// marked.
     pub(crate) fn touch_unless_idle(&self, time: Duration) -> bool {
         let now = Instant::now();
-        let silent = now.duration_since(locked(&self.times).used);
-        if silent >= time && !self.is_busy() {
+        let idle = now.duration_since(locked(&self.times).used);
+        if idle >= time && !self.is_busy() {
             return false;
         }
         locked(&self.times).used = now;
@@ -147,9 +148,9 @@ impl SessionHandle {
         (!self.is_busy()).then(|| locked(&self.times).used)
     }
 
-    /// Returns `true` if the time of use was written to the store at least `time` ago. The caller has
-    /// to write it then.
-    pub(crate) fn start_save_after(&self, time: Duration) -> bool {
+    /// Returns `true` if the time of use was last written to the store at least `time` ago. Then the
+    /// caller has to write it, and further calls return `false` for that time.
+    pub(crate) fn claim_save(&self, time: Duration) -> bool {
         let mut times = locked(&self.times);
         let due = times.saved.elapsed() >= time;
         if due {

@@ -59,9 +59,7 @@ impl Endpoint {
         };
         match found {
             SessionLookup::Found(handle) => return Ok(handle),
-            SessionLookup::Full => {
-                return Err(Refusal::Sessions);
-            }
+            SessionLookup::Full => return Err(Refusal::Sessions),
             SessionLookup::Expired => Box::pin(self.sessions.end(id)).await,
             SessionLookup::Unknown => {}
         }
@@ -81,14 +79,13 @@ impl Endpoint {
         session: Arc<Session>,
         response_message: Answer,
         peer: Arc<PeerUsage>,
-    ) -> Response<HttpBody> {
-        let Some(handle) = self.sessions.add_new(session, peer).await else {
-            return self.refuse(&Refusal::Sessions);
-        };
+    ) -> Result<Response<HttpBody>, Refusal> {
+        let handle = self.sessions.add_new(session, peer).await;
+        let handle = handle.ok_or(Refusal::Sessions)?;
         let mut response = answer::answer(response_message);
         if let Ok(id) = HeaderValue::from_str(handle.id()) {
             response.headers_mut().insert(SESSION_ID, id);
         }
-        response
+        Ok(response)
     }
 }

@@ -94,7 +94,8 @@ fn whole(answer: Answer) -> Response<HttpBody> {
     answer::message(status, answer)
 }
 
-/// A stream whose response was not created yet. If this is dropped before, nobody will read the stream.
+/// A stream whose response was not created yet. Dropping this closes the stream, unless it was
+/// started.
 struct UnreadStream(Arc<Stream>);
 
 impl Drop for UnreadStream {

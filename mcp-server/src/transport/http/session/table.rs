@@ -202,7 +202,7 @@ impl Sessions {
                 }
                 handle.touch();
             }
-            if self.store.is_some() && handle.start_save_after(self.idle_time / 4) {
+            if self.store.is_some() && handle.claim_save(self.idle_time / 4) {
                 Box::pin(self.change(&handle, &SessionDelta::default())).await;
             }
             return SessionLookup::Found(handle);
@@ -270,7 +270,7 @@ impl Sessions {
                 let Some(handle) = handle.upgrade() else {
                     return;
                 };
-                if handle.idle().is_none() && handle.start_save_after(time) {
+                if handle.idle().is_none() && handle.claim_save(time) {
                     // Boxed, because this future is rarely needed.
                     Box::pin(change(&*store, &handle, &SessionDelta::default())).await;
                 }
