@@ -19,9 +19,7 @@ struct Add {
 /// Serves two tools over HTTP, and connects to them.
 async fn connected() -> Client {
     let server = Server::builder("adder", "1.0.0")
-        .tool("add", "Adds", |args: Add, _: Context| async move {
-            Ok(args.a + args.b)
-        })
+        .tool("add", "Adds", |args: Add| async move { args.a + args.b })
         .tool("never", "Never ends", |(), _: Context| {
             std::future::pending::<Result<(), HandlerError>>()
         })
