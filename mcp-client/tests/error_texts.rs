@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_client::types::Revision;
 use mcp_client::{ByteStream, ChildProcess, Client, Http, Stderr, Transport};
-use mcp_server::{Context, HandlerError, Server};
+use mcp_server::{HandlerError, Server};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
@@ -20,7 +20,7 @@ struct Add {
 async fn connected() -> Client {
     let server = Server::builder("adder", "1.0.0")
         .tool("add", "Adds", |args: Add| async move { args.a + args.b })
-        .tool("never", "Never ends", |(), _: Context| {
+        .tool("never", "Never ends", || {
             std::future::pending::<Result<(), HandlerError>>()
         })
         .build()
