@@ -105,6 +105,7 @@ pub use protocol::params::{NotificationParams, Params};
 pub use protocol::peer::Peer;
 #[cfg(feature = "http")]
 pub use protocol::peer_address::PeerAddress;
+pub use protocol::progress::{ProgressMessage, ProgressNumber, ProgressTotal};
 pub use protocol::requirements::Requirements;
 #[cfg(feature = "_seal")]
 pub use protocol::seal::{Keys, SealError};

@@ -1,6 +1,8 @@
 //! Tools, resources, prompts, completions and lists, as peers of both eras see them on a byte
 //! stream.
 
+#[path = "features/access.rs"]
+mod access;
 #[path = "features/completions.rs"]
 mod completions;
 #[path = "features/costs.rs"]
@@ -9,8 +11,14 @@ mod costs;
 mod definitions;
 #[path = "features/dialects.rs"]
 mod dialects;
+#[path = "features/handlers.rs"]
+mod handlers;
 #[path = "features/lists.rs"]
 mod lists;
+#[path = "features/middleware.rs"]
+mod middleware;
+#[path = "features/own_handlers.rs"]
+mod own_handlers;
 #[path = "features/peer.rs"]
 mod peer;
 #[path = "features/prompts.rs"]

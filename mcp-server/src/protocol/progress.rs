@@ -18,14 +18,14 @@ impl Context {
     /// If a value is not a JSON number (NaN or infinite).
     pub async fn progress(
         &self,
-        progress: f64,
-        total: impl Into<Option<f64>>,
-        message: impl Into<Option<&str>>,
+        progress: impl ProgressNumber,
+        total: impl ProgressTotal,
+        message: impl ProgressMessage,
     ) -> Result<(), HandlerError> {
         let Some(token) = &self.state.progress_token else {
             return Ok(());
         };
-        let (total, message) = (total.into(), message.into());
+        let (progress, total) = (progress.into_f64(), total.into_total());
         if !progress.is_finite() || total.is_some_and(|total| !total.is_finite()) {
             return Err(HandlerError::internal(
                 "expected finite numbers for `progress` and `total`",
@@ -38,7 +38,78 @@ impl Context {
         }
         let mut params = ProgressNotificationParams::new(token.clone(), progress);
         params.total = total.map(Into::into);
-        params.message = message.map(Into::into);
+        params.message = message.into_message();
         self.notify(ProgressNotification::METHOD, params).await
+    }
+}
+
+/// A number for [`Context::progress`]: any integer or float.
+pub trait ProgressNumber {
+    /// Converts the number. Integers above 2^53 are rounded.
+    fn into_f64(self) -> f64;
+}
+
+/// The total for [`Context::progress`]: a number, or `None` if it is not known.
+pub trait ProgressTotal {
+    /// Converts the total.
+    fn into_total(self) -> Option<f64>;
+}
+
+impl ProgressTotal for Option<f64> {
+    fn into_total(self) -> Option<f64> {
+        self
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        impl ProgressNumber for $number {
+            #[expect(
+                clippy::cast_precision_loss,
+                clippy::cast_lossless,
+                reason = "progress is shown to people, and a macro cannot tell which casts are exact"
+            )]
+            fn into_f64(self) -> f64 {
+                self as f64
+            }
+        }
+
+        impl ProgressTotal for $number {
+            fn into_total(self) -> Option<f64> {
+                Some(self.into_f64())
+            }
+        }
+    )*};
+}
+
+numbers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 }
+
+/// The text for [`Context::progress`]: a `&str`, a `String`, or `None` for no text.
+pub trait ProgressMessage {
+    /// Converts the text.
+    fn into_message(self) -> Option<String>;
+}
+
+impl ProgressMessage for &str {
+    fn into_message(self) -> Option<String> {
+        Some(self.to_owned())
+    }
+}
+
+impl ProgressMessage for &String {
+    fn into_message(self) -> Option<String> {
+        Some(self.clone())
+    }
+}
+
+impl ProgressMessage for String {
+    fn into_message(self) -> Option<String> {
+        Some(self)
+    }
+}
+
+impl ProgressMessage for Option<&str> {
+    fn into_message(self) -> Option<String> {
+        self.map(str::to_owned)
     }
 }

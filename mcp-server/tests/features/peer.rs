@@ -8,6 +8,9 @@ use tokio::time::{Duration, timeout};
 /// Nothing takes as long as this.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The server's side of the stream.
+type Served = ByteStream<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
+
 pub(crate) struct Peer {
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
@@ -18,23 +21,28 @@ pub(crate) struct Peer {
 impl Peer {
     /// A peer of 2026-07-28.
     pub(crate) fn modern(server: &Server) -> Self {
-        Self {
-            modern: true,
-            ..Self::raw(server)
-        }
+        Self::over(server, |stream| stream)
     }
 
     /// A peer whose requests are sent as they are.
     pub(crate) fn raw(server: &Server) -> Self {
+        Self {
+            modern: false,
+            ..Self::over(server, |stream| stream)
+        }
+    }
+
+    /// A peer of 2026-07-28 over a stream that `change` attaches something to.
+    pub(crate) fn over(server: &Server, change: impl FnOnce(Served) -> Served) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
-        let (reader, writer) = tokio::io::split(theirs);
+        let stream = change(ByteStream::of(theirs));
         let server = server.clone();
-        tokio::spawn(async move { server.serve(ByteStream::new(reader, writer)).await });
+        tokio::spawn(async move { server.serve(stream).await });
         let (reader, writer) = tokio::io::split(ours);
         Self {
             reader: BufReader::new(reader),
             writer,
-            modern: false,
+            modern: true,
             next: 0,
         }
     }
