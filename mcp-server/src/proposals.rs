@@ -1,4 +1,4 @@
-//! Proposals on the newest revision that are more than members of existing types.
+//! Proposals on the newest revision that need more than additional members of types.
 
 #[cfg(feature = "https-url")]
 pub(crate) mod https_url;

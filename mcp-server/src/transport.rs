@@ -1,5 +1,5 @@
-//! Ways to the peer. Those over streams of bytes share one [connection](connection): a message a
-//! line, requests at once, answers as they come.
+//! Transports: standard streams, byte streams and HTTP. Byte streams share `line_connection`: each
+//! line is a message, and requests run concurrently.
 
 pub(crate) mod bytes;
 #[cfg(feature = "http")]

@@ -1,4 +1,4 @@
-//! Small helpers that know nothing of the protocol.
+//! Small helpers that are independent of the protocol.
 
 pub(crate) mod and_then;
 #[cfg(feature = "https-url")]

@@ -44,7 +44,7 @@ pub(crate) fn send_changes(
                     }
                 }
                 Err(error) => {
-                    tracing::error!(error = %logged(&error), "cannot encode the notification of a change")
+                    tracing::error!(error = %logged(&error), "cannot encode a notification")
                 }
             }
         }

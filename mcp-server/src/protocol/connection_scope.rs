@@ -19,13 +19,13 @@ pub(crate) struct ConnectionScope {
     tasks: Mutex<Vec<ConnectionTask>>,
 }
 
-/// The extension that gives handlers access to the scope of their connection. Weak, because the state
-/// of a feature may contain contexts and thereby the extensions.
+/// The extension that gives handlers access to the scope of their connection. Weak, because the
+/// state of a feature may contain contexts and thereby the extensions.
 pub(crate) struct ScopeHandle(pub(crate) Weak<ConnectionScope>);
 
 impl ConnectionScope {
-    /// Returns the state that a feature keeps for the connection. The first call creates it. Returns
-    /// `None` if it was created with another type.
+    /// Returns the state that a feature keeps for the connection. The first call creates it.
+    /// Returns `None` if it was created with another type.
     pub(crate) fn attached<T: Default + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         let attached = self.attached.get_or_init(|| Arc::<T>::default());
         Arc::clone(attached).downcast().ok()

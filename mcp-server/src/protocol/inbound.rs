@@ -21,8 +21,8 @@ pub(crate) struct Inbound {
     pub(crate) transport: TransportInfo,
 }
 
-/// Attributes of a transport for the spans of requests, by OpenTelemetry's conventions. Empty for byte
-/// streams, because those can be anything.
+/// Attributes of a transport for the spans of requests, by OpenTelemetry's conventions. Empty for
+/// byte streams, because those can be anything.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TransportInfo {
     /// The attribute `network.transport`.

@@ -1,4 +1,5 @@
-//! `server/discover`, `ping` and `notifications/cancelled`, and requests that exist only in sessions.
+//! `server/discover`, `ping` and `notifications/cancelled`, and requests that exist only in
+//! sessions.
 
 use mcp_types::error::DecodeError;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
@@ -113,7 +114,10 @@ pub(crate) fn cancelled(params: Option<&RawValue>) -> Option<RequestId> {
             Some(id)
         }
         Err(error) => {
-            tracing::warn!(error = %PeerDisplay(error), "ignored `notifications/cancelled` with malformed params");
+            tracing::warn!(
+                error = %PeerDisplay(error),
+                "ignored `notifications/cancelled` with malformed params"
+            );
             None
         }
     }
@@ -127,7 +131,8 @@ pub(crate) fn mark_initialized(session: &Session, method: &str) {
     }
 }
 
-/// Handles a request of a peer without a session. The second argument is the JSON text of the params.
+/// Handles a request of a peer without a session. The second argument is the JSON text of the
+/// params.
 pub(crate) type ModernHandler =
     Box<dyn Fn(&Context, &str) -> Result<Vec<u8>, HandlerError> + Send + Sync>;
 

@@ -11,7 +11,8 @@ pub(crate) mod snapshot;
 
 use refusals::Refusals;
 
-/// A snapshot of what a server does over HTTP. Created by [`Server::metrics`](crate::Server::metrics).
+/// A snapshot of what a server does over HTTP. Created by
+/// [`Server::metrics`](crate::Server::metrics).
 ///
 /// Gauges show the current values, counters count since the server was built. The values of all
 /// endpoints of the server in this process are added. Gauges are not read atomically, so they may

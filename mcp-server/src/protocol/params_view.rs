@@ -18,8 +18,8 @@ pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// A borrowed view of params and their `_meta`. Only checks that the params are an object. The types
-/// of members are checked when they are decoded.
+/// A borrowed view of params and their `_meta`. Only checks that the params are an object. The
+/// types of members are checked when they are decoded.
 #[derive(Default)]
 pub(crate) struct ParamsView<'a> {
     text: Option<&'a RawValue>,

@@ -95,7 +95,8 @@ impl PeerUsage {
         &self.peers.limits
     }
 
-    /// Returns the limit for this peer: `limit`, or no limit for peers that cannot be distinguished.
+    /// Returns the limit for this peer: `limit`, or no limit for peers that cannot be
+    /// distinguished.
     pub(crate) fn share(&self, limit: usize) -> usize {
         match self.key {
             #[cfg(feature = "http")]

@@ -56,7 +56,8 @@ impl<'a> RawObject<'a> {
         Ok(first.map(|(_, raw)| *raw).filter(|raw| raw.get() != "null"))
     }
 
-    /// Returns a member if it is a string. Lenient getter for logging: do not use it for validation.
+    /// Returns a member if it is a string. Lenient getter for logging: do not use it for
+    /// validation.
     pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
         string(self.raw(name).ok()??)
     }

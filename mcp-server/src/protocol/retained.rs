@@ -13,8 +13,8 @@ const BYTES_PER_TEXT_BYTE: usize = 24;
 /// The fixed memory of a session or subscription in bytes: tasks, tables, ids.
 const FIXED_BYTES: usize = 4 << 10;
 
-/// Estimates the memory of a session or subscription in bytes. `text` is the size of the JSON text in
-/// which the peer describes itself, `uris` the total size of the URIs, both in bytes.
+/// Estimates the memory of a session or subscription in bytes. `text` is the size of the JSON text
+/// in which the peer describes itself, `uris` the total size of the URIs, both in bytes.
 pub(crate) fn memory(text: usize, uris: usize) -> usize {
     text.saturating_mul(BYTES_PER_TEXT_BYTE)
         .saturating_add(uris.saturating_mul(2))
@@ -29,8 +29,8 @@ pub(crate) struct RetainedBytes {
 }
 
 impl RetainedBytes {
-    /// Counts memory. Returns `None` if the peer exceeds its share, or all peers together exceed the
-    /// limit.
+    /// Counts memory. Returns `None` if the peer exceeds its share, or all peers together exceed
+    /// the limit.
     pub(crate) fn try_new(peer: &Arc<PeerUsage>, count: usize) -> Option<Self> {
         let limits = peer.limits();
         let share = peer.share(limits.retained_bytes / 4);

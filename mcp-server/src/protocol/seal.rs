@@ -1,9 +1,10 @@
-//! Sealing: authenticated encryption of data that a client has to return unchanged, such as the state
-//! of a request that waits for input, and cursors.
+//! Sealing: authenticated encryption of data that a client has to return unchanged, such as the
+//! state of a request that waits for input, and cursors.
 //!
-//! A sealed text is encrypted with XChaCha20-Poly1305 under a random nonce, so that processes need no
-//! shared counter. Its purpose and the data it is bound to, such as the principal, are authenticated
-//! but not contained in the text: a text that is returned in another index cannot be opened.
+//! A sealed text is encrypted with XChaCha20-Poly1305 under a random nonce, so that processes need
+//! no shared counter. Its purpose and the data it is bound to, such as the principal, are
+//! authenticated but not contained in the text: a text that is returned for another purpose cannot
+//! be opened.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -21,10 +22,10 @@ const VERSION: u8 = 1;
 
 /// The keys that seal request state and cursors.
 ///
-/// By default a server generates a random key. Processes that serve one endpoint need the same keys:
-/// set them with [`ServerBuilder::keys`](crate::ServerBuilder::keys). To rotate keys while requests
-/// are in flight, first add the new key in all processes, then seal with it, and remove the old key
-/// after [`Limits::state_time`](field@crate::Limits::state_time):
+/// By default a server generates a random key. Processes that serve one endpoint need the same
+/// keys: set them with [`ServerBuilder::keys`](crate::ServerBuilder::keys). To rotate keys while
+/// requests are in flight, first add the new key in all processes, then seal with it, and remove
+/// the old key after [`Limits::state_time`](field@crate::Limits::state_time):
 ///
 /// ```
 /// use mcp_server::Keys;
@@ -53,7 +54,8 @@ impl Keys {
         Ok(Self::from_bytes(key))
     }
 
-    /// Creates a set with one key, which seals. The key must be as unpredictable as 32 random bytes.
+    /// Creates a set with one key, which seals. The key must be as unpredictable as 32 random
+    /// bytes.
     #[must_use]
     pub fn from_bytes(key: [u8; KEY]) -> Self {
         Self {

@@ -86,8 +86,8 @@ impl Session {
         self.level.store(level, Ordering::Relaxed);
     }
 
-    /// Subscribes to a resource. Returns `false` if there are `limit` subscriptions already, or their
-    /// URIs would be too long.
+    /// Subscribes to a resource. Returns `false` if there are `limit` subscriptions already, or
+    /// their URIs would be too long.
     pub(crate) fn subscribe(&self, uri: &str, limit: usize) -> bool {
         let mut resources = self.resources();
         if resources.contains(uri) {

@@ -1,5 +1,5 @@
-//! Limits on the size of those parts of a request that the server stores. The JSON text is measured,
-//! before it is decoded.
+//! Limits on the size of those parts of a request that the server stores. The JSON text is
+//! measured, before it is decoded.
 
 use mcp_types::error::DecodeError;
 use mcp_types::{RequestId, json};

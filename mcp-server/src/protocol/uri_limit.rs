@@ -3,8 +3,8 @@
 use crate::protocol::core::Core;
 use crate::protocol::handler_error::HandlerError;
 
-/// Rejects a URI that is longer than [`Limits::uri_bytes`](field@crate::Limits::uri_bytes), before it
-/// is matched with templates or stored. `place` is its JSON path in the params.
+/// Rejects a URI that is longer than [`Limits::uri_bytes`](field@crate::Limits::uri_bytes), before
+/// it is matched with templates or stored. `place` is its JSON path in the params.
 pub(crate) fn check_uri(
     core: &Core,
     place: impl std::fmt::Display,

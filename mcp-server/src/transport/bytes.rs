@@ -1,5 +1,5 @@
-//! Reads and writes bytes. These few functions replace tokio's feature `io-util`, which takes longer
-//! to compile than all transports.
+//! Reads and writes bytes. These few functions replace tokio's feature `io-util`, which takes
+//! longer to compile than all transports.
 
 use std::future::poll_fn;
 use std::io;

@@ -1,23 +1,24 @@
 //! Streamable HTTP: one endpoint for clients of both eras.
 //!
 //! A request passes these files in order: `service` checks its head, `request_body` reads the body,
-//! and `sessionless` or `session::post` dispatches the message, after `headers` has compared it with
-//! the headers. `answer` creates the response, `body` is its body, and handlers write messages to an
-//! `sse_queue`. `refusal` lists the reasons for rejecting a request, `status` all status codes, and
-//! `refused_log` logs requests with a wrong `Host` or `Origin`.
+//! and `sessionless` or `session::post` dispatches the message, after `headers` has compared it
+//! with the headers. `answer` creates the response, `body` is its body, and handlers write messages
+//! to an `sse_queue`. `refusal` lists the reasons for rejecting a request, `status` all status
+//! codes, and `refused_log` logs requests with a wrong `Host` or `Origin`.
 //!
-//! `serve` is a server with its own socket. It keeps a `peer_table` of connections. Each `connection`
-//! has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a `stream_executor`.
+//! `serve` is a server with its own socket. It keeps a `peer_table` of connections. Each
+//! `connection` has an `activity` and a `write_timeout`; the streams of HTTP/2 run on a
+//! `stream_executor`.
 //!
 //! Requests of pages in browsers pass `cors` first. `proxy` finds the address of the client behind
-//! trusted proxies. `operations` serves health, readiness and metrics. `ids` generates and validates
-//! ids. `http_sse` is the deprecated transport HTTP+SSE.
+//! trusted proxies. `operations` serves health, readiness and metrics. `ids` generates and
+//! validates ids. `http_sse` is the deprecated transport HTTP+SSE.
 //!
 //! In `session`, `requests` finds the session: in the `table` of this process, or in the
 //! `session_store` that all processes share. `post_batch` runs the requests of one POST, whose
-//! messages form a `stream`. A `stream_pump` moves them from the `stream_buffer` to the `event_store`,
-//! and a `stream_reader` sends them to the client. `cluster` handles messages of other processes, and
-//! `ending` removes sessions.
+//! messages form a `stream`. A `stream_pump` moves them from the `stream_buffer` to the
+//! `event_store`, and a `stream_reader` sends them to the client. `cluster` handles messages of
+//! other processes, and `ending` removes sessions.
 
 pub(crate) mod activity;
 pub(crate) mod answer;

@@ -54,8 +54,8 @@ pub(crate) struct LineConnection {
 }
 
 impl LineConnection {
-    /// Creates a connection, and the handle that ends it when it is dropped. Must be called within a
-    /// tokio runtime with time enabled.
+    /// Creates a connection, and the handle that ends it when it is dropped. Must be called within
+    /// a tokio runtime with time enabled.
     pub(crate) fn open(
         server: &Arc<Core>,
         extensions: Extensions,

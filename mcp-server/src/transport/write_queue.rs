@@ -41,8 +41,8 @@ impl WriteQueue {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends a response even if the queue is full, and does not notify the writer. For the reading
-    /// task, which checks both after each line.
+    /// Appends a response even if the queue is full, and does not notify the writer. For the
+    /// reading task, which checks both after each line.
     pub(crate) fn append(&self, message: &[u8]) {
         let mut queue = self.queue();
         if !queue.closed {
@@ -50,8 +50,8 @@ impl WriteQueue {
         }
     }
 
-    /// Appends a message even if the queue is full, and notifies the writer. For messages that are in
-    /// memory anyway.
+    /// Appends a message even if the queue is full, and notifies the writer. For messages that are
+    /// in memory anyway.
     pub(crate) fn force_send(&self, message: &[u8]) {
         self.append(message);
         self.filled.notify_one();

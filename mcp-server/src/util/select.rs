@@ -20,8 +20,8 @@ pub(crate) fn select<A: Future, B: Future>(first: A, second: B) -> Select<A, B> 
 }
 
 pin_project! {
-    /// The future of [`select`]. An async function would store each future twice: as its argument and
-    /// as the future that it polls.
+    /// The future of [`select`]. An async function would store each future twice: as its argument
+    /// and as the future that it polls.
     pub(crate) struct Select<A, B> {
         #[pin]
         first: A,

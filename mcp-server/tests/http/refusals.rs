@@ -44,6 +44,19 @@ async fn unsupported_protocol_version_has_the_same_error_with_and_without_a_sess
 }
 
 #[tokio::test]
+async fn newest_protocol_version_beside_an_older_one_is_rejected_in_a_session() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let mut headers = begin(address, "2025-11-25").await;
+    headers.push(("MCP-Protocol-Version", "2026-07-28".to_owned()));
+    let text = "params lack `_meta.io.modelcontextprotocol/protocolVersion` and \
+                `_meta.io.modelcontextprotocol/clientCapabilities`, which mcp-protocol-version \
+                2026-07-28 requires; mcp-protocol-version is present more than once; mcp-method \
+                is missing";
+    rejected(address, &headers, PING, (400, -32602, text)).await;
+}
+
+#[tokio::test]
 async fn all_missing_headers_are_reported_at_once() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);

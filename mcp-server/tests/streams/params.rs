@@ -232,3 +232,14 @@ async fn of_a_handshake_at_each_revision() {
         }
     }
 }
+
+#[tokio::test]
+async fn all_missing_members_of_meta_are_named_in_one_error() {
+    let answer = Asker::new().ask("tools/list", &json!({"_meta": {}})).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    assert_eq!(
+        answer["error"]["message"],
+        "params of `tools/list` lack `_meta.io.modelcontextprotocol/protocolVersion` and \
+         `_meta.io.modelcontextprotocol/clientCapabilities`, and there was no `initialize`"
+    );
+}

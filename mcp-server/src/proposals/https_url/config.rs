@@ -22,8 +22,8 @@ const LIFETIME: Duration = Duration::from_secs(15 * 60);
 ///
 /// Until such a URL expires, anybody who has it can GET what `resources/read` returns to the peer
 /// that received the URL. The URL contains the URI of one resource and the name of that peer's
-/// [`Principal`]. It is signed but not encrypted, so both can be read from it. The handler runs with
-/// that principal and can reject the request as it would reject `resources/read`.
+/// [`Principal`]. It is signed but not encrypted, so both can be read from it. The handler runs
+/// with that principal and can reject the request as it would reject `resources/read`.
 ///
 /// A request with a header `Authorization` but without a [`Principal`] gets no URLs, because the
 /// server could not know later for whom a URL was created. A middleware that authenticates requests
@@ -68,8 +68,8 @@ pub enum UrlError {
     /// The URL has no host, or it has user information.
     #[error("base URL: expected a host without user information, such as `files.example.com`")]
     Authority,
-    /// The URL has no path. Without one, resource URLs could not be distinguished from other URLs of
-    /// the host.
+    /// The URL has no path. Without one, resource URLs could not be distinguished from other URLs
+    /// of the host.
     #[error("base URL: expected a path, such as `/r/`")]
     NoPath,
     /// The URL has a query or a fragment, so that no path segment can be appended.
@@ -78,8 +78,8 @@ pub enum UrlError {
 }
 
 impl HttpUrls {
-    /// Creates a configuration for URLs below `base`. This is the URL that clients use: the one of a
-    /// reverse proxy, or the one of this server if it serves TLS itself.
+    /// Creates a configuration for URLs below `base`. This is the URL that clients use: the one of
+    /// a reverse proxy, or the one of this server if it serves TLS itself.
     ///
     /// # Errors
     ///
@@ -130,8 +130,8 @@ impl HttpUrls {
         self.keys.is_some()
     }
 
-    /// Sets the function that returns what a middleware attaches to requests of a principal, such as
-    /// permissions or a tenant. Handlers that run for a URL get these extensions and the
+    /// Sets the function that returns what a middleware attaches to requests of a principal, such
+    /// as permissions or a tenant. Handlers that run for a URL get these extensions and the
     /// [`Principal`].
     ///
     /// ```

@@ -42,7 +42,10 @@ pub(crate) enum Denied {
 impl Urls {
     pub(crate) fn new(config: HttpUrls) -> Result<Self, SealError> {
         if duration_millis(config.lifetime) > 24 * 3_600 * 1_000 {
-            tracing::warn!(lifetime = ?config.lifetime, "URLs of resources are valid for more than a day");
+            tracing::warn!(
+                lifetime = ?config.lifetime,
+                "URLs of resources are valid for more than a day"
+            );
         }
         let keys = config.keys.map_or_else(UrlKeys::generate, Ok)?;
         Ok(Self {

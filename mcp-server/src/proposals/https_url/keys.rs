@@ -71,7 +71,8 @@ impl SigningKey {
 }
 
 impl UrlKeys {
-    /// Creates a set with one key, which signs. The key must be as unpredictable as 32 random bytes.
+    /// Creates a set with one key, which signs. The key must be as unpredictable as 32 random
+    /// bytes.
     #[must_use]
     pub fn new(key: [u8; 32]) -> Self {
         Self {

@@ -36,8 +36,8 @@ impl Revoked {
         one.unwrap_or_default().max(self.all)
     }
 
-    /// Returns the time up to which tokens of the resource have to be void, so that all tokens issued
-    /// before `now` are.
+    /// Returns the time up to which tokens of the resource have to be void, so that all tokens
+    /// issued before `now` are.
     pub(crate) fn next(&self, uri: &str, now: u64) -> u64 {
         let behind = self.until(uri).saturating_add(1);
         now.saturating_add(SKEW).max(behind)

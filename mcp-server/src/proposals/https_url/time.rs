@@ -18,7 +18,7 @@ pub(crate) fn duration_millis(time: Duration) -> u64 {
 pub(crate) fn iso(millis: u64) -> Option<String> {
     let seconds = millis / 1_000;
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March here, so that a leap day is the previous day of one, and are counted from
+    // Years begin in March here, so that a leap day is the last day of one, and are counted from
     // 1600-03-01, where the cycle of 400 years begins. It is 135,080 days before 1970.
     let days = days + 135_080;
     let (cycle, day) = (days / 146_097, days % 146_097);

@@ -12,8 +12,8 @@
 //! | | the URI of the resource |
 //! | 32 | HMAC-SHA256 of the purpose, the base URL and all of the above |
 //!
-//! Numbers are big-endian. The bytes are encoded as base64url without padding, so that they form one
-//! path segment.
+//! Numbers are big-endian. The bytes are encoded as base64url without padding, so that they form
+//! one path segment.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -69,8 +69,8 @@ impl Token {
         Some(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// Decodes the text that [`sign`](Self::sign) returned. Only the id of the key is read before the
-    /// signature is verified. Does not check whether the token has expired.
+    /// Decodes the text that [`sign`](Self::sign) returned. Only the id of the key is read before
+    /// the signature is verified. Does not check whether the token has expired.
     ///
     /// # Errors
     ///

@@ -72,8 +72,8 @@ impl Metrics {
     }
 }
 
-/// The text of metric families. Help texts are not escaped: they contain no backslashes, line breaks
-/// or quotes.
+/// The text of metric families. Help texts are not escaped: they contain no backslashes, line
+/// breaks or quotes.
 struct MetricsText(String);
 
 impl MetricsText {

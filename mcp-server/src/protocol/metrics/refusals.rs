@@ -18,7 +18,8 @@ pub enum RefusalCause {
     BodyTooLarge,
     /// The body did not arrive in time.
     BodyTimeout,
-    /// The headers are malformed, the body could not be read, or the body is a response to no request.
+    /// The headers are malformed, the body could not be read, or the body is a response to no
+    /// request.
     Malformed,
     /// All peers together have too many requests in flight.
     Requests,

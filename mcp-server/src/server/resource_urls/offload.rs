@@ -6,8 +6,8 @@ use crate::protocol::quota::permits::DownloadPermit;
 
 use crate::proposals::https_url::issue::Urls;
 
-/// Contents of up to this size in bytes are processed on the current thread, because passing them to
-/// another thread costs more.
+/// Contents of up to this size in bytes are processed on the current thread, because passing them
+/// to another thread costs more.
 pub(crate) const SMALL: usize = 64 << 10;
 
 /// Runs `work` on a thread that may block, and returns its result and the permit of the request.

@@ -28,8 +28,9 @@ use crate::util::etag;
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
-/// Marks, as an [extension](Context::extension), that a handler runs for a URL and not for a request
-/// of the protocol. Such a handler cannot send requests, log messages or progress to a client.
+/// Marks, as an [extension](Context::extension), that a handler runs for a URL and not for a
+/// request of the protocol. Such a handler cannot send requests, log messages or progress to a
+/// client.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadByUrl;
 
@@ -204,7 +205,7 @@ fn failed(error: HandlerError, cx: &Context) -> Failed {
             Failed::Inside
         }
         _ => {
-            tracing::warn!(error = %logged(&error), "the handler of a resource requested by URL failed");
+            tracing::warn!(error = %logged(&error), "cannot read a resource for its URL");
             Failed::Inside
         }
     }

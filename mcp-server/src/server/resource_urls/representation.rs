@@ -53,8 +53,8 @@ pub(crate) fn represent(
     })
 }
 
-/// Returns `true` if the tag of fixed contents is known, or they are small enough to be processed on
-/// the current thread.
+/// Returns `true` if the tag of fixed contents is known, or they are small enough to be processed
+/// on the current thread.
 pub(crate) fn is_quick_fixed(body: &FixedBody) -> bool {
     body.known_etag().is_some() || body.contents().len() <= SMALL
 }

@@ -56,8 +56,8 @@ fn range(method: &Method, headers: &HeaderMap, etag: &str, size: usize) -> Selec
 fn named(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     let values = headers.get_all(name).into_iter();
     let texts = values.filter_map(|value| value.to_str().ok());
-    // A tag that contains a comma is split. No part of it equals a tag of this server, because those
-    // have quotes on both sides.
+    // A tag that contains a comma is split. No part of it equals a tag of this server, because
+    // those have quotes on both sides.
     texts.flat_map(|text| text.split(',')).map(str::trim)
 }
 

@@ -66,8 +66,9 @@ impl UrlService {
         }
     }
 
-    /// Lets pages in browsers read downloads (CORS) if `config` allows their origin. By default only
-    /// pages of the same origin can. `serve_http` does this with the configuration of the endpoint.
+    /// Lets pages in browsers read downloads (CORS) if `config` allows their origin. By default
+    /// only pages of the same origin can. `serve_http` does this with the configuration of the
+    /// endpoint.
     ///
     /// ```
     /// # fn mount(server: mcp_server::Server) -> Option<()> {
@@ -192,7 +193,8 @@ impl UrlService {
         response
     }
 
-    /// Creates the response for an outcome. Large contents are decoded and hashed on another thread.
+    /// Creates the response for an outcome. Large contents are decoded and hashed on another
+    /// thread.
     async fn respond_with(
         &self,
         outcome: ReadOutcome,
@@ -220,7 +222,7 @@ impl UrlService {
             }
         };
         let representation = representation.map_err(|error| {
-            tracing::error!(error = %Chain(&error), "the contents of a resource cannot be served by URL");
+            tracing::error!(error = %Chain(&error), "cannot serve a resource by URL");
             Failed::Inside
         })?;
         let (method, headers) = (&parts.method, &parts.headers);

@@ -1,5 +1,5 @@
-//! [`Activity`]: whether a connection is in use, shared by the task that serves it and the task that
-//! accepts connections.
+//! [`Activity`]: whether a connection is in use, shared by the task that serves it and the task
+//! that accepts connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -100,9 +100,9 @@ impl Activity {
         self.has_waiting.store(false, Ordering::Relaxed);
     }
 
-    /// Returns `true` if a request can be handled in the current poll of the connection. Otherwise it
-    /// waits for the next poll: a client that sends very many requests at once must not delay those
-    /// of other connections.
+    /// Returns `true` if a request can be handled in the current poll of the connection. Otherwise
+    /// it waits for the next poll: a client that sends very many requests at once must not delay
+    /// those of other connections.
     pub(super) fn take_turn(&self) -> bool {
         if self.has_had_turn.load(Ordering::Relaxed) {
             self.has_waiting.store(true, Ordering::Relaxed);
@@ -165,7 +165,8 @@ impl Idle for Arc<Activity> {
 }
 
 impl Activity {
-    /// Returns the event at which the connection became idle, or `None` while a request is in flight.
+    /// Returns the event at which the connection became idle, or `None` while a request is in
+    /// flight.
     pub(crate) fn idle_since(&self) -> Option<u64> {
         let idle = self.in_flight.load(Ordering::Acquire) == 0;
         idle.then(|| self.idle_since.load(Ordering::Acquire))

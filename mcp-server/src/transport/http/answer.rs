@@ -1,5 +1,5 @@
-//! Creates HTTP responses: one JSON text, or a stream of events if the handler sends messages before
-//! its response.
+//! Creates HTTP responses: one JSON text, or a stream of events if the handler sends messages
+//! before its response.
 
 use crate::protocol::answer::error_message;
 use crate::transport::http::event_stream::ClosingQueue;
@@ -45,8 +45,8 @@ pub(crate) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
     response
 }
 
-/// Creates a response with text for people and for programs that do not use the protocol. It must not
-/// be cached.
+/// Creates a response with text for people and for programs that do not use the protocol. It must
+/// not be cached.
 pub(crate) fn text(status: StatusCode, media: &'static str, text: String) -> Response<HttpBody> {
     let mut response = Response::new(HttpBody::whole(text.into_bytes()));
     *response.status_mut() = status;
@@ -107,8 +107,8 @@ pub(crate) fn message(status: StatusCode, answer: Answer) -> Response<HttpBody> 
     response
 }
 
-/// Runs a request until its response is known or becomes a stream. The request is cancelled when the
-/// response is dropped.
+/// Runs a request until its response is known or becomes a stream. The request is cancelled when
+/// the response is dropped.
 pub(crate) async fn call(
     call: RequestTask,
     queue: Arc<SseQueue>,

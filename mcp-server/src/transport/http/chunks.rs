@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-/// The maximum size of a chunk in bytes. It bounds the bytes that are buffered for a client that does
-/// not read.
+/// The maximum size of a chunk in bytes. It bounds the bytes that are buffered for a client that
+/// does not read.
 const CHUNK: usize = 64 << 10;
 
 /// Bytes that are sent in chunks. The chunks share their memory.

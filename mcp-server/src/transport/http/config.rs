@@ -19,8 +19,8 @@ use crate::transport::http::operation_paths::Paths;
 /// Configures an HTTP endpoint.
 ///
 /// The default is for servers on the user's own machine: requests must address `localhost`,
-/// `127.0.0.1` or `[::1]`, at any port. A page in a browser cannot reach such a server by a DNS name
-/// that resolves to this machine (DNS rebinding), because `Host` and `Origin` are checked.
+/// `127.0.0.1` or `[::1]`, at any port. A page in a browser cannot reach such a server by a DNS
+/// name that resolves to this machine (DNS rebinding), because `Host` and `Origin` are checked.
 #[derive(Clone, Default)]
 pub struct HttpConfig {
     hosts: Hosts,
@@ -59,9 +59,9 @@ impl HttpConfig {
         Self::default()
     }
 
-    /// Sets the allowed values of the header `Host`, instead of the local names: `example.com` allows
-    /// any port, `example.com:8443` only that one. Pages in browsers from these hosts may send
-    /// requests, too.
+    /// Sets the allowed values of the header `Host`, instead of the local names: `example.com`
+    /// allows any port, `example.com:8443` only that one. Pages in browsers from these hosts may
+    /// send requests, too.
     #[must_use]
     pub fn allow_hosts<T: Into<String>>(mut self, hosts: impl IntoIterator<Item = T>) -> Self {
         let hosts = hosts.into_iter().map(|host| lower(host.into())).collect();
@@ -85,8 +85,8 @@ impl HttpConfig {
         self
     }
 
-    /// Accepts any `Host`. This is safe only if a proxy in front of the server checks it, or if every
-    /// request is authenticated. `Origin` is still checked.
+    /// Accepts any `Host`. This is safe only if a proxy in front of the server checks it, or if
+    /// every request is authenticated. `Origin` is still checked.
     #[must_use]
     pub fn any_host(mut self) -> Self {
         self.hosts = Hosts::Any;
@@ -119,10 +119,10 @@ impl HttpConfig {
     /// the GET.
     ///
     /// The path is the one that clients use, and the service has to see the same path: with axum,
-    /// mount it by `route_service`, which does not change paths, and not by `nest_service`. The path
-    /// may be that of Streamable HTTP, because their requests can be distinguished: a client that
-    /// tries Streamable HTTP first, as the specification recommends, uses that. The same limits
-    /// apply; the number of streams is limited by
+    /// mount it by `route_service`, which does not change paths, and not by `nest_service`. The
+    /// path may be that of Streamable HTTP, because their requests can be distinguished: a client
+    /// that tries Streamable HTTP first, as the specification recommends, uses that. The same
+    /// limits apply; the number of streams is limited by
     /// [`Limits::sessions`](field@crate::Limits::sessions).
     ///
     /// ```

@@ -83,8 +83,8 @@ impl SocketServices {
         self.endpoint.is_local()
     }
 
-    /// Returns the peer for which a connection from this address is counted. Connections of a trusted
-    /// proxy belong to no single peer.
+    /// Returns the peer for which a connection from this address is counted. Connections of a
+    /// trusted proxy belong to no single peer.
     pub(crate) fn connection_peer(&self, address: IpAddr) -> PeerKey {
         if self.endpoint.trusts(address) {
             return PeerKey::Unknown;
@@ -214,8 +214,8 @@ impl Connection {
     /// Drives a connection until the client closes it, it is overdue, or the server stops.
     async fn drive<C: HttpConnection>(&self, mut serving: Pin<&mut C>) {
         let limits = self.server.limits();
-        // A client may have connected to send a response that a handler waits for. Its connection is
-        // closed after its first request, or evicted when no handler runs any more.
+        // A client may have connected to send a response that a handler waits for. Its connection
+        // is closed after its first request, or evicted when no handler runs any more.
         let stopping = async {
             self.server.stopping().await;
             self.activity.wait_first_request().await;
@@ -304,8 +304,9 @@ const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     \r\n\
     too many connections\n";
 
-/// Rejects a connection because all others are in use. The request is read and discarded for a moment:
-/// otherwise the system would reset the connection, and the client might not receive the response.
+/// Rejects a connection because all others are in use. The request is read and discarded for a
+/// moment: otherwise the system would reset the connection, and the client might not receive the
+/// response.
 pub(crate) async fn refuse(mut stream: TcpStream) {
     let refuse = async {
         let mut rest = REFUSAL;

@@ -1,5 +1,5 @@
-//! The deprecated transport HTTP+SSE of revision 2024-11-05. The response to a GET sends messages to
-//! the client. Its first event contains a URL, to which the client POSTs its messages.
+//! The deprecated transport HTTP+SSE of revision 2024-11-05. The response to a GET sends messages
+//! to the client. Its first event contains a URL, to which the client POSTs its messages.
 //!
 //! Such a channel is a [`LineConnection`], like one over a pair of byte streams, but its output is
 //! written as events. It ends with the response to the GET.

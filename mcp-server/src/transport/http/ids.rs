@@ -29,8 +29,8 @@ pub(crate) fn is_session_id(text: &str) -> bool {
     text.len() == SESSION_DIGITS && text.bytes().all(is_hex)
 }
 
-/// Splits the id of an event into the name of its stream and its number in the stream. Returns `None`
-/// if the text does not have the form of such an id.
+/// Splits the id of an event into the name of its stream and its number in the stream. Returns
+/// `None` if the text does not have the form of such an id.
 pub(crate) fn split_event_id(text: &str) -> Option<(&str, u64)> {
     let (stream, number) = text.split_once('-')?;
     let (prefix, count) = stream.split_at_checked(STREAM_PREFIX_DIGITS)?;

@@ -85,8 +85,8 @@ fn detect(bytes: &[u8], scanned: usize, is_end: bool) -> Option<Protocol> {
     is_complete.then_some(Protocol::Http1)
 }
 
-/// Returns `true` if the first byte can be that of a request. hyper rejects all others at once, such
-/// as those of TLS.
+/// Returns `true` if the first byte can be that of a request. hyper rejects all others at once,
+/// such as those of TLS.
 fn is_start_of_request(bytes: &[u8]) -> bool {
     let first = bytes.first();
     first.is_some_and(|byte| byte.is_ascii_graphic() || matches!(byte, b'\r' | b'\n'))

@@ -42,8 +42,8 @@ impl HttpConfig {
     }
 
     /// Answers GET and HEAD at exactly this path with 200 as long as new requests would be served,
-    /// and with 503 while the server is shutting down or
-    /// [all request permits](field@crate::Limits::concurrent_requests) are in use. Off by default. See
+    /// and with 503 while the server is shutting down or [all request
+    /// permits](field@crate::Limits::concurrent_requests) are in use. Off by default. See
     /// [`health_path`](Self::health_path).
     #[must_use]
     pub fn readiness_path(mut self, path: impl Into<String>) -> Self {
@@ -73,8 +73,8 @@ fn absolute(path: String) -> String {
 }
 
 impl Endpoint {
-    /// Responds to a health or readiness probe whose `Host` is not allowed. Returns `None` for any other
-    /// request.
+    /// Responds to a health or readiness probe whose `Host` is not allowed. Returns `None` for any
+    /// other request.
     pub(crate) fn probe(&self, parts: &Parts) -> Option<Response<HttpBody>> {
         let path = Some(parts.uri.path());
         let paths = &self.config.paths;

@@ -6,8 +6,8 @@ use std::hash::Hash;
 
 use crate::protocol::quota::peer_key::PeerKey;
 
-/// The number of longest idle entries that a scan of all entries collects, so that not every eviction
-/// has to scan.
+/// The number of longest idle entries that a scan of all entries collects, so that not every
+/// eviction has to scan.
 const COLLECTED: usize = 64;
 
 /// An entry that can be evicted while it is idle.

@@ -17,14 +17,14 @@ impl HttpConfig {
     /// the header `Forwarded` (RFC 7239) or `X-Forwarded-For`. None are trusted by default.
     ///
     /// Limits for each peer count by this address, and handlers find it as [`PeerAddress`]. It is
-    /// the rightmost address in the header that is not one of a trusted proxy: everything to the left
-    /// of it was sent by the client and cannot be trusted. If that entry is not an address
+    /// the rightmost address in the header that is not one of a trusted proxy: everything to the
+    /// left of it was sent by the client and cannot be trusted. If that entry is not an address
     /// (`unknown`, or malformed), the request counts for the proxy that reported it.
     ///
     /// Each trusted proxy has to append the address of its own client. If a request has both
-    /// headers and they do not lead to the same address, the client probably sent one of them and the
-    /// proxy did not remove it, so the request counts for the proxy itself. Configure
-    /// the proxy to set one header and to delete the other.
+    /// headers and they do not lead to the same address, the client probably sent one of them and
+    /// the proxy did not remove it, so the request counts for the proxy itself. Configure the proxy
+    /// to set one header and to delete the other.
     ///
     /// ```
     /// use mcp_server::HttpConfig;
@@ -116,8 +116,8 @@ fn client(
 
 /// Iterates over the elements of a list in a header, from the last to the first, in linear time.
 ///
-/// Read from the right, because the client may have sent the left part: a quote that it does not close
-/// must not hide the elements that proxies appended.
+/// Read from the right, because the client may have sent the left part: a quote that it does not
+/// close must not hide the elements that proxies appended.
 struct Elements<'a>(Option<&'a [u8]>);
 
 impl<'a> Elements<'a> {

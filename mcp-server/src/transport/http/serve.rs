@@ -23,8 +23,8 @@ use crate::protocol::limits::Limits;
 use crate::protocol::metrics::refusals::RefusalCause;
 use crate::util::select::{Either, select};
 
-/// The maximum number of connections that are being rejected at the same time. Further ones are closed
-/// without a response.
+/// The maximum number of connections that are being rejected at the same time. Further ones are
+/// closed without a response.
 const REFUSALS: usize = 64;
 
 /// A server that is bound to a socket. It serves while it is awaited, and resolves after
@@ -67,8 +67,8 @@ impl HttpServer {
         &self.server
     }
 
-    /// Returns the address of the socket. If the server was bound to port 0, it contains the port that
-    /// the system chose.
+    /// Returns the address of the socket. If the server was bound to port 0, it contains the port
+    /// that the system chose.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
@@ -192,8 +192,8 @@ impl<'a> Acceptor<'a> {
         }
     }
 
-    /// Waits until the task of a connection has ended, and removes it. The memory of a task is freed
-    /// only when it is joined, so this must not wait for the next connection.
+    /// Waits until the task of a connection has ended, and removes it. The memory of a task is
+    /// freed only when it is joined, so this must not wait for the next connection.
     async fn remove_next_ended(&mut self) {
         match self.tasks.join_next_with_id().await {
             Some(ended) => {
@@ -212,8 +212,8 @@ impl<'a> Acceptor<'a> {
 
     /// Waits for the requests in flight when the server stops.
     ///
-    /// Connections are still accepted, because clients may send responses that handlers wait for, and
-    /// cancellations, on new connections.
+    /// Connections are still accepted, because clients may send responses that handlers wait for,
+    /// and cancellations, on new connections.
     async fn drain(mut self, listener: &TcpListener) {
         self.remove_ended();
         let all = self.connections.iter();
@@ -256,8 +256,8 @@ async fn early_timer(limits: &Limits) {
     }
 }
 
-/// Evicts a connection after accepting failed for lack of file descriptors or memory, because it would
-/// fail again at once.
+/// Evicts a connection after accepting failed for lack of file descriptors or memory, because it
+/// would fail again at once.
 async fn accept_failed(error: &io::Error, connections: &mut PeerTable<Id, Arc<Activity>>) {
     let of_peer = matches!(
         error.kind(),

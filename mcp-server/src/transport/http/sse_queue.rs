@@ -47,8 +47,8 @@ impl SseQueue {
         events
     }
 
-    /// Removes and returns all events, and whether the queue has ended. If there are no events and it
-    /// has not ended, registers the waker.
+    /// Removes and returns all events, and whether the queue has ended. If there are no events and
+    /// it has not ended, registers the waker.
     pub(crate) fn poll(&self, waker: &Waker) -> (Vec<u8>, bool) {
         let mut state = self.state();
         let events = std::mem::take(&mut state.events);

@@ -1,6 +1,6 @@
-//! Selects the messages that are accepted over HTTP while the server stops: responses that handlers in
-//! flight wait for, and cancellations. Everything else is rejected with 503. The same messages are
-//! accepted while requests in flight hold all permits.
+//! Selects the messages that are accepted over HTTP while the server stops: responses that handlers
+//! in flight wait for, and cancellations. Everything else is rejected with 503. The same messages
+//! are accepted while requests in flight hold all permits.
 
 use http::request::Parts;
 use mcp_types::rpc::{self, EnvelopeError, Message};
@@ -61,8 +61,8 @@ impl Endpoint {
         Ok(())
     }
 
-    /// As [`check_message`](Self::check_message), for a message that is not parsed yet. Accepts texts
-    /// that are not a single message.
+    /// As [`check_message`](Self::check_message), for a message that is not parsed yet. Accepts
+    /// texts that are not a single message.
     pub(crate) fn check_text(&self, text: &[u8]) -> Result<(), Refusal> {
         if self.is_stopping()
             && let Ok(message) = rpc::parse(text)
@@ -72,8 +72,8 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Removes the messages that are not accepted while the server stops, and returns the responses to
-    /// the requests that were removed from a batch.
+    /// Removes the messages that are not accepted while the server stops, and returns the responses
+    /// to the requests that were removed from a batch.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! [`StreamExecutor`]: runs the streams of an HTTP/2 connection, and resets those that the client does
-//! not read.
+//! [`StreamExecutor`]: runs the streams of an HTTP/2 connection, and resets those that the client
+//! does not read.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -47,8 +47,8 @@ impl StreamProgress {
     }
 }
 
-/// Runs each stream of a connection in a task. A stream is dropped, and thereby reset, if the client
-/// does not open its flow-control window within a time limit.
+/// Runs each stream of a connection in a task. A stream is dropped, and thereby reset, if the
+/// client does not open its flow-control window within a time limit.
 #[derive(Clone, Debug)]
 pub(crate) struct StreamExecutor {
     limit: Duration,

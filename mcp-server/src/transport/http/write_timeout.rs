@@ -12,8 +12,8 @@ use tokio::time::{Sleep, sleep};
 
 /// A connection that fails if a write makes no progress within a time limit.
 ///
-/// The kernel reports a socket as writable only when a large part of its buffer is free, so a client
-/// that reads single bytes makes no progress.
+/// The kernel reports a socket as writable only when a large part of its buffer is free, so a
+/// client that reads single bytes makes no progress.
 pub(crate) struct WriteTimeout {
     stream: TcpStream,
     limit: Duration,

@@ -52,7 +52,7 @@ impl BusReceiver for Endpoint {
                 match SessionDelta::read(&value) {
                     Ok(delta) => delta.apply(&handle.session),
                     Err(error) => {
-                        tracing::error!(error = %Chain(&error), "received a malformed change of a session from another process");
+                        tracing::error!(error = %Chain(&error), "malformed change of a session");
                     }
                 }
             }

@@ -101,11 +101,12 @@ impl Sessions {
 
     async fn remove_events(&self, id: &str) {
         if let Err(error) = self.events.remove(id).await {
-            tracing::error!(error = %Chain(&error), "cannot remove the events of a session from their store");
+            tracing::error!(error = %Chain(&error), "cannot remove the events of a session");
         }
     }
 
-    /// Starts the task that ends expired sessions, unless it is running. It runs while there are any.
+    /// Starts the task that ends expired sessions, unless it is running. It runs while there are
+    /// any.
     pub(crate) fn watch(self: &Arc<Self>) {
         let mut watch = self.watch.task();
         if watch.is_none() {

@@ -34,8 +34,8 @@ pub trait EventStore: Send + Sync + 'static {
     /// Creates a stream.
     fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()>;
 
-    /// Appends an event to a stream. `None` ends the stream. If the number exists already, nothing is
-    /// changed: the caller was interrupted and retries.
+    /// Appends an event to a stream. `None` ends the stream. If the number exists already, nothing
+    /// is changed: the caller was interrupted and retries.
     fn append<'a>(
         &'a self,
         session: &'a str,
@@ -44,8 +44,8 @@ pub trait EventStore: Send + Sync + 'static {
         message: Option<Bytes>,
     ) -> StoreFuture<'a, ()>;
 
-    /// Waits until a stream has events after a number or has ended, and returns these events. Returns
-    /// `None` if the stream is unknown.
+    /// Waits until a stream has events after a number or has ended, and returns these events.
+    /// Returns `None` if the stream is unknown.
     fn read<'a>(
         &'a self,
         session: &'a str,
@@ -66,9 +66,10 @@ const ALL_BYTES: usize = 64 << 20;
 
 /// An [`EventStore`] in the memory of this process.
 ///
-/// Stores at most 64 MiB of events, 1 MiB and 16 ended streams per session, and the number of events
-/// per stream given to [`new`](Self::new). Beyond that it removes the oldest events, and those of
-/// sessions without new events for longest. The newest event of an open stream is never removed.
+/// Stores at most 64 MiB of events, 1 MiB and 16 ended streams per session, and the number of
+/// events per stream given to [`new`](Self::new). Beyond that it removes the oldest events, and
+/// those of sessions without new events for longest. The newest event of an open stream is never
+/// removed.
 pub struct MemoryEvents {
     events_per_stream: usize,
     all: Mutex<All>,
@@ -199,8 +200,8 @@ impl All {
 }
 
 impl Streams {
-    /// Removes ended streams and old events, as far as possible, until at most `ended` ended streams
-    /// and `bytes` bytes are left.
+    /// Removes ended streams and old events, as far as possible, until at most `ended` ended
+    /// streams and `bytes` bytes are left.
     fn shrink(&mut self, bytes: usize, ended: usize) {
         while self.ended > ended
             && let Some(oldest) = self.all.iter().position(|stored| stored.ended)

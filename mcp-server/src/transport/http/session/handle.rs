@@ -148,8 +148,8 @@ impl SessionHandle {
         (!self.is_busy()).then(|| locked(&self.times).used)
     }
 
-    /// Returns `true` if the time of use was last written to the store at least `time` ago. Then the
-    /// caller has to write it, and further calls return `false` for that time.
+    /// Returns `true` if the time of use was last written to the store at least `time` ago. Then
+    /// the caller has to write it, and further calls return `false` for that time.
     pub(crate) fn claim_save(&self, time: Duration) -> bool {
         let mut times = locked(&self.times);
         let due = times.saved.elapsed() >= time;
@@ -159,8 +159,8 @@ impl SessionHandle {
         due
     }
 
-    /// Spawns a task that works on a stream. It is aborted when the session ends. Returns `false`, and
-    /// drops the task, if the session has ended already.
+    /// Spawns a task that works on a stream. It is aborted when the session ends. Returns `false`,
+    /// and drops the task, if the session has ended already.
     pub(crate) fn run(
         &self,
         stream: &Arc<Stream>,
@@ -187,8 +187,8 @@ impl SessionHandle {
         locked(&self.work).is_running(id)
     }
 
-    /// Registers a request until the returned guard is dropped. Returns `None` if a request with this
-    /// id is in flight.
+    /// Registers a request until the returned guard is dropped. Returns `None` if a request with
+    /// this id is in flight.
     pub(crate) fn register(
         self: &Arc<Self>,
         id: &RequestId,
@@ -249,8 +249,8 @@ impl SessionHandle {
         streams.find(|stream| !id.is_empty() && stream.id() == id)
     }
 
-    /// Returns the stream of announcements, and `true` if it was created by this call. Returns `None`
-    /// if the session has ended.
+    /// Returns the stream of announcements, and `true` if it was created by this call. Returns
+    /// `None` if the session has ended.
     pub(crate) fn announcements(
         &self,
         create: impl FnOnce() -> Arc<Stream>,
@@ -267,8 +267,8 @@ impl SessionHandle {
         Some((stream, true))
     }
 
-    /// Ends the stream of announcements of this process, unless it has this id: the client reads that
-    /// of another process from now on.
+    /// Ends the stream of announcements of this process, unless it has this id: the client reads
+    /// that of another process from now on.
     pub(crate) fn end_announcements_except(&self, id: &str) {
         let mut work = locked(&self.work);
         let replaced = work.announcements.take_if(|stream| stream.id() != id);

@@ -170,8 +170,8 @@ impl Endpoint {
         });
     }
 
-    /// Passes a response to the request of the server that waits for it. Returns `false` if the message
-    /// is not a response.
+    /// Passes a response to the request of the server that waits for it. Returns `false` if the
+    /// message is not a response.
     ///
     /// `text` is the JSON text of the message, or `None` for a message of a batch.
     fn pass_response(

@@ -13,7 +13,8 @@ use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::request_task::RequestTask;
 use crate::transport::http::session::handle::{InFlightGuard, SessionHandle};
 
-/// The requests of one POST: a single request, or those of a batch, whose responses form one message.
+/// The requests of one POST: a single request, or those of a batch, whose responses form one
+/// message.
 #[derive(Default)]
 pub(crate) struct PostBatch {
     requests: Vec<BatchRequest>,
@@ -68,8 +69,8 @@ impl PostBatch {
         self.requests.retain(|request| request.0.id() != Some(id));
     }
 
-    /// Polls the requests. Returns the response, or `None` if the client cancelled all requests. May be
-    /// called with a waker that does nothing.
+    /// Polls the requests. Returns the response, or `None` if the client cancelled all requests.
+    /// May be called with a waker that does nothing.
     pub(crate) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Answer>> {
         if !self.batch
             && let [request] = &mut self.requests[..]

@@ -1,4 +1,5 @@
-//! The response to a POST in a session: one JSON text, or a stream of events that a client can resume.
+//! The response to a POST in a session: one JSON text, or a stream of events that a client can
+//! resume.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -27,8 +28,8 @@ impl Endpoint {
         permit: RequestPermit,
     ) -> Result<Response<HttpBody>, Refusal> {
         let keep_alive = self.server.limits().keep_alive;
-        // Most handlers are ready at once. Otherwise the worker polls the requests again, so no waker
-        // is needed here.
+        // Most handlers are ready at once. Otherwise the worker polls the requests again, so no
+        // waker is needed here.
         let permit =
             if let Poll::Ready(answer) = post_batch.poll(&mut Context::from_waker(Waker::noop())) {
                 stream.end(answer);

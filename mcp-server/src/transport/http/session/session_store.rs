@@ -12,10 +12,10 @@ use crate::protocol::session::Session;
 
 /// Stores the state of legacy sessions, so that any process can continue them.
 ///
-/// Values are JSON texts in a private format of this crate. Without a store, a session exists only in
-/// the process that created it. While a session is used, its value is written at least once per half
-/// of [`Limits::session_idle_time`](field@crate::Limits::session_idle_time). A store may remove values
-/// that were not written for twice that time.
+/// Values are JSON texts in a private format of this crate. Without a store, a session exists only
+/// in the process that created it. While a session is used, its value is written at least once per
+/// half of [`Limits::session_idle_time`](field@crate::Limits::session_idle_time). A store may
+/// remove values that were not written for twice that time.
 pub trait SessionStore: Send + Sync + 'static {
     /// Writes the value of a session, replacing an older value.
     fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()>;
@@ -156,8 +156,8 @@ pub(crate) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
         record.capabilities,
     );
     session.set_severity(level);
-    // The server's requests get ids from a random start, because their responses may arrive at another
-    // process, where they must not match the ids of its own requests.
+    // The server's requests get ids from a random start, because their responses may arrive at
+    // another process, where they must not match the ids of its own requests.
     let mut first = [0; 8];
     getrandom::fill(&mut first).map_err(|error| StoreError(error.to_string().into()))?;
     session.pending.begin_at(u64::from_le_bytes(first) >> 16);
@@ -203,8 +203,8 @@ impl Record {
     }
 }
 
-/// A change of a session. Several processes may change a session at once, so each sends only its own
-/// changes.
+/// A change of a session. Several processes may change a session at once, so each sends only its
+/// own changes.
 #[derive(Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionDelta {
     #[serde(default)]

@@ -1,5 +1,5 @@
-//! [`Stream`]: passes the messages of a legacy request to the event store and to the connection that
-//! reads them. The request and the connection can each outlive the other.
+//! [`Stream`]: passes the messages of a legacy request to the event store and to the connection
+//! that reads them. The request and the connection can each outlive the other.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -29,7 +29,8 @@ pub(crate) struct Stream {
     /// Set before events are written.
     id: OnceLock<String>,
     pub(crate) store: Arc<dyn EventStore>,
-    /// Whether the client supports priming events, with which it can resume a stream without events.
+    /// Whether the client supports priming events, with which it can resume a stream without
+    /// events.
     pub(crate) has_priming: bool,
     limit: usize,
     /// The peer for which the bytes of queued events are counted.
@@ -144,8 +145,8 @@ impl Stream {
         self.capacity.notify_waiters();
     }
 
-    /// Ends the stream, with the response or, for a cancelled request, without one. Returns `true` if
-    /// events are written. Then the caller has to [finish](Self::finish) the stream.
+    /// Ends the stream, with the response or, for a cancelled request, without one. Returns `true`
+    /// if events are written. Then the caller has to [finish](Self::finish) the stream.
     pub(crate) fn end(&self, answer: Option<Answer>) -> bool {
         self.change(|state| {
             state.ended = true;
@@ -162,8 +163,8 @@ impl Stream {
         })
     }
 
-    /// Waits until the form of the response is known: the stream ends, an event is sent, or `max_wait`
-    /// elapses.
+    /// Waits until the form of the response is known: the stream ends, an event is sent, or
+    /// `max_wait` elapses.
     pub(crate) async fn response_form(&self, max_wait: Duration) -> ResponseForm {
         let decided =
             |state: &StreamBuffer| state.ended || state.generation > 0 || !state.events.is_empty();
@@ -196,8 +197,8 @@ impl Stream {
         let _ = self.id.set(id);
     }
 
-    /// Starts to write events. Returns `true` if the stream has ended in the meantime. Then the caller
-    /// has to [finish](Self::finish) it.
+    /// Starts to write events. Returns `true` if the stream has ended in the meantime. Then the
+    /// caller has to [finish](Self::finish) it.
     pub(crate) async fn start(&self) -> bool {
         // `None` after the session has ended: nothing may be stored for it any more.
         if let Some(_writing) = self.session.writes.begin()

@@ -64,8 +64,8 @@ impl StreamBuffer {
         self.removed + self.events.len() as u64
     }
 
-    /// Removes the events that the store and the reader have. A disconnected client counts as having
-    /// all events, because it reads from the store later.
+    /// Removes the events that the store and the reader have. A disconnected client counts as
+    /// having all events, because it reads from the store later.
     pub(crate) fn trim(&mut self) {
         let read = self.reader.as_ref().map_or(u64::MAX, |reader| reader.read);
         let done = self.stored.min(read);

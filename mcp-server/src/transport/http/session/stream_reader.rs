@@ -80,8 +80,8 @@ impl StreamReader {
         reader
     }
 
-    /// Reads a stream whose request has ended, or that another process serves. The response ends when
-    /// the server shuts down and the store has no more events: the client can resume it later.
+    /// Reads a stream whose request has ended, or that another process serves. The response ends
+    /// when the server shuts down and the store has no more events: the client can resume it later.
     pub(crate) fn stored(
         server: &Arc<Core>,
         store: Arc<dyn EventStore>,
@@ -193,14 +193,17 @@ impl StreamReader {
         let page = match read {
             Ok(page) => page?,
             Err(error) => {
-                tracing::error!(error = %Chain(&error), "cannot read a stream from the event store");
+                tracing::error!(error = %Chain(&error), "cannot read from the event store");
                 return None;
             }
         };
         let mut out = Vec::new();
         for (number, message) in &page.events {
             if *number != self.after + 1 {
-                tracing::warn!(stream = %PeerText(self.id()), "the event store has removed events that the client has not read");
+                tracing::warn!(
+                    stream = %PeerText(self.id()),
+                    "the event store has removed events that the client has not read"
+                );
             }
             self.after = *number;
             write_sse_event(&mut out, self.id(), *number, message);

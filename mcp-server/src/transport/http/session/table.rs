@@ -80,7 +80,8 @@ impl Sessions {
         peer: Arc<PeerUsage>,
     ) -> Option<Arc<SessionHandle>> {
         let added = self.add(session, peer);
-        // Waits, so that sessions are not created faster than evicted ones are removed from the stores.
+        // Waits, so that sessions are not created faster than evicted ones are removed from the
+        // stores.
         self.finish_all(added.evicted).await;
         let handle = added.handle?;
         self.watch();
@@ -92,9 +93,9 @@ impl Sessions {
         Some(handle)
     }
 
-    /// Adds a session, unless another request has added it in the meantime. If the table is full, the
-    /// session that has been idle for longest is evicted: one of the peer's own if the peer has reached
-    /// its limit.
+    /// Adds a session, unless another request has added it in the meantime. If the table is full,
+    /// the session that has been idle for longest is evicted: one of the peer's own if the peer has
+    /// reached its limit.
     fn add(&self, session: Arc<Session>, peer: Arc<PeerUsage>) -> Added {
         let mut all = self.all();
         let id = session.id.as_deref().unwrap_or_default();
@@ -125,8 +126,8 @@ impl Sessions {
         Added { handle, evicted }
     }
 
-    /// Counts the memory of a changed session. If that exceeds a limit, idle sessions are evicted; if
-    /// all others are in use, the session itself ends.
+    /// Counts the memory of a changed session. If that exceeds a limit, idle sessions are evicted;
+    /// if all others are in use, the session itself ends.
     pub(crate) async fn update_memory(self: &Arc<Self>, handle: &SessionHandle) {
         handle.retained.set(handle.session.memory());
         let mut evicted = Vec::new();
@@ -188,8 +189,8 @@ impl Sessions {
         self.all().get(id).cloned()
     }
 
-    /// Finds a session of `principal`, also one that another process created. For other principals it is
-    /// unknown, and their requests do not keep it alive.
+    /// Finds a session of `principal`, also one that another process created. For other principals
+    /// it is unknown, and their requests do not keep it alive.
     pub(crate) async fn find(self: &Arc<Self>, id: &str, principal: Option<&str>) -> SessionLookup {
         if let Some(handle) = self.local(id) {
             if handle.principal() != principal {
