@@ -62,15 +62,10 @@ impl ProgressTotal for Option<f64> {
 }
 
 macro_rules! numbers {
-    ($($number:ty)*) => {$(
+    ($convert:expr; $($number:ty)*) => {$(
         impl ProgressNumber for $number {
-            #[expect(
-                clippy::cast_precision_loss,
-                clippy::cast_lossless,
-                reason = "progress is shown to people, and a macro cannot tell which casts are exact"
-            )]
             fn into_f64(self) -> f64 {
-                self as f64
+                $convert(self)
             }
         }
 
@@ -82,7 +77,14 @@ macro_rules! numbers {
     )*};
 }
 
-numbers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 }
+numbers! { f64::from; i8 i16 i32 u8 u16 u32 f32 f64 }
+numbers! { rounded; i64 isize u64 usize }
+
+/// Converts an integer. It is shown to people: digits that a float does not have are of no use.
+#[expect(clippy::cast_precision_loss, reason = "large numbers are rounded")]
+fn rounded(number: impl TryInto<i128>) -> f64 {
+    number.try_into().map_or(f64::NAN, |number| number as f64)
+}
 
 /// The text for [`Context::progress`]: a `&str`, a `String`, or `None` for no text.
 pub trait ProgressMessage {

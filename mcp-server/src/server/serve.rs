@@ -82,10 +82,10 @@ impl Server {
     /// As [`serve`](Self::serve).
     #[must_use]
     pub fn in_memory(&self) -> DuplexStream {
-        let (stream, served) = tokio::io::duplex(IN_MEMORY);
+        let (stream, other_end) = tokio::io::duplex(IN_MEMORY);
         let server = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = server.serve(ByteStream::of(served)).await {
+            if let Err(error) = server.serve(ByteStream::of(other_end)).await {
                 tracing::debug!(%error, "a connection in memory ended");
             }
         });

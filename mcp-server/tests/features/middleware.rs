@@ -78,18 +78,19 @@ async fn layers_run_in_order_and_see_the_outcome() {
     let log = Log::default();
     let server = server(&log);
     for modern in [true, false] {
-        let mut peer = match modern {
-            true => Peer::modern(&server),
-            false => Peer::legacy(&server, "2025-06-18").await,
+        let mut peer = if modern {
+            Peer::modern(&server)
+        } else {
+            Peer::legacy(&server, "2025-06-18").await
         };
         let result = peer.result("tools/call", call("value")).await;
         assert_eq!(result["content"][0]["text"], "7");
         let text = log.lock().unwrap().join("\n");
         assert!(
-            text.contains(r#"sees tools/call {"#) && text.contains(r#""name":"value""#),
+            text.contains("sees tools/call {") && text.contains(r#""name":"value""#),
             "{text}"
         );
-        assert!(text.contains(r#"outer result {"#), "{text}");
+        assert!(text.contains("outer result {"), "{text}");
         let order = [
             "outer sees tools/call",
             "inner sees tools/call",

@@ -18,17 +18,12 @@ fn text(text: impl Into<String>) -> CallToolOutcome {
 
 #[tokio::test]
 async fn a_handler_replaces_that_of_a_feature() {
-    async fn list() -> ListToolsResult {
+    let list = |_: Params<ListToolsRequest>| async {
         let tool = Tool::new("own", ToolInputSchema::new());
         ListToolsResult::new([tool], 0, CacheScope::Private)
-    }
-
-    async fn list_with(_: Params<ListToolsRequest>) -> ListToolsResult {
-        list().await
-    }
-
+    };
     let server = Server::builder("test", "1")
-        .on(list_with)
+        .on(list)
         .tool(
             "feature",
             "Belongs to the feature",
@@ -163,7 +158,7 @@ async fn the_error_of_another_server_is_passed_on() {
     );
 }
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Copy, Debug, thiserror::Error)]
 enum NoteError {
     #[error("no note has the id {0}")]
     NotFound(u8),
@@ -184,8 +179,9 @@ impl From<Refused> for HandlerError {
 async fn errors_of_the_program_are_converted_once_for_the_whole_server() {
     fn convert(error: NoteError) -> HandlerError {
         match error {
-            NoteError::NotFound(_) => {
-                HandlerError::protocol(ErrorObject::new(-32001, error.to_string()))
+            NoteError::NotFound(id) => {
+                let text = format!("no note has the id {id}");
+                HandlerError::protocol(ErrorObject::new(-32001, text))
             }
             NoteError::Full => HandlerError::tool("try again later"),
         }

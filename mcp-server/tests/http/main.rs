@@ -1,5 +1,6 @@
 //! Streamable HTTP over real sockets, byte by byte.
 
+mod access;
 mod batches;
 mod bodies;
 #[path = "../subject/bus.rs"]

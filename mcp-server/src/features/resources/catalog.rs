@@ -114,7 +114,6 @@ impl ResourceCatalog {
 #[cfg(not(feature = "templates"))]
 #[expect(
     clippy::unused_self,
-    clippy::unnecessary_wraps,
     reason = "without the feature there are no templates"
 )]
 impl ResourceCatalog {
