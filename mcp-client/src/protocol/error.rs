@@ -226,7 +226,7 @@ pub enum TransportError {
 }
 
 impl TransportError {
-    /// Returns `true` if a single message was lost and the connection goes on. It may have been the
+    /// Returns `true` if a single message was lost and the connection continues. It may have been the
     /// response to any request.
     pub(crate) fn loses_one_message(&self) -> bool {
         match self {

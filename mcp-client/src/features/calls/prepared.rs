@@ -242,8 +242,8 @@ where
         text
     }
 
-    /// Returns `true` if the error asked the user to open pages, and the user did, so that the call
-    /// may succeed now.
+    /// Returns `true` if the error named pages and the user opened them, so that the call may succeed
+    /// now.
     async fn opened_pages(&self, refusal: &ErrorObject) -> Result<bool, CallError> {
         let inputs = self.features().server_requests.inputs();
         let Some(pages) = url_elicitation::required_pages(inputs, self.revision, refusal) else {
@@ -313,7 +313,7 @@ where
         schemas.check(&tool, &result)
     }
 
-    /// Remembers what later calls need to know of listed tools.
+    /// Remembers the header parameters and the output schemas of listed tools for later calls.
     pub(super) fn learn(&self, result: &mut dyn Any) {
         if let Some(page) = result.downcast_mut::<ListToolsResult>() {
             if self.revision == Revision::LATEST {

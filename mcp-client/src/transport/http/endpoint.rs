@@ -66,7 +66,7 @@ impl Endpoint {
     pub(super) fn end_session(&self, number: u64) {
         self.session.send_modify(|session| {
             if session.number == number {
-                session.phase = SessionPhase::Gone;
+                session.phase = SessionPhase::Ended;
                 session.id = None;
                 session.messages = None;
             }

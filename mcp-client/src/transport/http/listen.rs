@@ -1,4 +1,4 @@
-//! The stream on which a server of a revision with sessions sends messages of its own.
+//! The stream on which a server of a revision with sessions sends requests and notifications.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
