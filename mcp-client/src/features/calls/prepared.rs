@@ -131,7 +131,9 @@ where
         let mut vacant = match self.look_up(&params) {
             Lookup::Cached(text) => match read(&text) {
                 Ok(Decoded::Final(mut result)) => {
-                    self.accept(&params, &text, result_of(&mut result))?;
+                    self.accept(result_of(&mut result));
+                    #[cfg(feature = "json-schema")]
+                    self.check_output(&params, &text, result_of(&mut result))?;
                     return Ok(result);
                 }
                 _ => None,
@@ -156,7 +158,9 @@ where
             let input_required = match read(text.get()) {
                 Ok(Decoded::Final(mut result)) => {
                     self.store(vacant, &text);
-                    self.accept(&params, text.get(), result_of(&mut result))?;
+                    self.accept(result_of(&mut result));
+                    #[cfg(feature = "json-schema")]
+                    self.check_output(&params, text.get(), result_of(&mut result))?;
                     return Ok(result);
                 }
                 Ok(Decoded::InputRequired(result)) => result,
@@ -268,24 +272,12 @@ where
         }
     }
 
-    /// Adapts, learns from and checks a final result.
-    fn accept(
-        &self,
-        params: &Params<'_>,
-        text: &str,
-        result: &mut dyn Any,
-    ) -> Result<(), CallError> {
+    /// Adapts a final result for the announced proposals, and remembers listed tools.
+    fn accept(&self, result: &mut dyn Any) {
         if let Some(adapt) = self.features().adapt_result {
             adapt(result);
         }
         self.learn(result);
-        #[cfg(feature = "json-schema")]
-        return self.check_output(params, text, result);
-        #[cfg(not(feature = "json-schema"))]
-        {
-            let _ = (params, text);
-            Ok(())
-        }
     }
 
     /// Checks the result of a tool call against the output schema of the tool, if it is known.
@@ -315,13 +307,14 @@ where
 
     /// Remembers the header parameters and the output schemas of listed tools for later calls.
     pub(super) fn learn(&self, result: &mut dyn Any) {
-        if let Some(page) = result.downcast_mut::<ListToolsResult>() {
-            if self.revision == Revision::LATEST {
-                self.connection().sender.learn_tools(&mut page.tools);
-            }
-            #[cfg(feature = "json-schema")]
-            self.features().output_schemas.learn(&page.tools);
+        let Some(page) = result.downcast_mut::<ListToolsResult>() else {
+            return;
+        };
+        if self.revision == Revision::LATEST {
+            self.connection().sender.learn_tools(&mut page.tools);
         }
+        #[cfg(feature = "json-schema")]
+        self.features().output_schemas.learn(&page.tools);
     }
 
     /// Stores a result in the cache.
