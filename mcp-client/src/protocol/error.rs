@@ -92,13 +92,13 @@ pub enum CallError {
     /// The server answered with more questions at once than
     /// [`Limits::server_requests`](crate::Limits). No handler has seen them.
     #[error(
-        "the server answered `{method}` with {asked} questions at once, but at most {limit} are allowed"
+        "the server answered `{method}` with {count} questions at once, but at most {limit} are allowed"
     )]
     Questions {
         /// The method.
         method: &'static str,
         /// The number of questions.
-        asked: usize,
+        count: usize,
         /// The limit.
         limit: usize,
     },

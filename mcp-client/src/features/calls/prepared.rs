@@ -325,14 +325,14 @@ where
     }
 
     /// Fails if one response has more questions than may be worked on at once.
-    fn check_questions(&self, asked: usize) -> Result<(), CallError> {
+    fn check_questions(&self, count: usize) -> Result<(), CallError> {
         let limit = self.connection().limits.server_requests;
-        if asked <= limit {
+        if count <= limit {
             return Ok(());
         }
         Err(CallError::Questions {
             method: R::METHOD,
-            asked,
+            count,
             limit,
         })
     }

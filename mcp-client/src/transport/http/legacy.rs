@@ -181,9 +181,9 @@ async fn resume(
             StreamEnd::Interrupted(cut) => error = cut,
         }
         retry = events.decoder().retry().or(retry);
-        let seen = events.decoder().last_event_id();
-        if !seen.is_empty() && seen != last {
-            seen.clone_into(&mut last);
+        let last_id = events.decoder().last_event_id();
+        if !last_id.is_empty() && last_id != last {
+            last_id.clone_into(&mut last);
             attempts = 0;
             pause = PAUSE;
         }

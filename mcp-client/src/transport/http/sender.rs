@@ -95,8 +95,8 @@ impl MessageSender for HttpSender {
         connection: &'a Arc<Connection>,
         request: OutgoingRequest<'a>,
     ) -> SendFuture<'a> {
-        let begins = request.method == InitializeRequest::METHOD;
-        if begins || connection.revision() != Revision::LATEST {
+        let is_handshake = request.method == InitializeRequest::METHOD;
+        if is_handshake || connection.revision() != Revision::LATEST {
             Box::pin(legacy::send(&self.endpoint, connection, request))
         } else {
             Box::pin(modern::send(&self.endpoint, connection, request))

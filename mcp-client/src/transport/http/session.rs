@@ -90,7 +90,7 @@ fn version(revision: Revision) -> Option<HeaderValue> {
     known.then(|| HeaderValue::from_static(revision.as_str()))
 }
 
-/// Connects the calls that need a new session with the task that begins one.
+/// Connects the calls that need a new session with the task that starts one.
 #[derive(Default)]
 pub(super) struct SessionRecovery {
     /// Notified by calls that need a session.
