@@ -1,5 +1,5 @@
-//! How things are done, page by page. Every example compiles, and those that need nothing from
-//! outside run as tests.
+//! A guide to the crate, one page per topic. Every example compiles, and those that need no external
+//! server run as tests.
 
 pub mod calls;
 pub mod changes;

@@ -32,7 +32,7 @@
 //! default. The crate without features depends on 23 others, among them tokio, serde and tracing. The
 //! last column counts the additional crates on Linux.
 //!
-//! | feature | gives | adds |
+//! | feature | provides | adds |
 //! | --- | --- | --- |
 //! | `process` | servers as child processes: `ChildProcess` | 7 crates |
 //! | `http` | Streamable HTTP of both eras, and the HTTP+SSE of 2024-11-05: `Http` | 16 crates |
@@ -45,14 +45,14 @@
 //!
 //! Servers deviate from their revision. The client accepts the following:
 //!
-//! * An id of this client that comes back as text: `"7"` for `7`.
+//! * A response whose id is text instead of a number: `"7"` for `7`.
 //! * A result of 2026-07-28 without `resultType`, which means `complete`; without `ttlMs` or with a
 //!   negative one, which means 0; without `cacheScope`, which means `private`.
 //! * Results, notifications and questions in the form of a newer revision than the negotiated one. A
 //!   question is answered in the oldest form that can express the answer.
 //! * A malformed element of a list: it is reported, and the others are returned.
 //! * A malformed error object: it is reported as -32603 with the reason.
-//! * Lines and events that are no messages: they are logged and skipped. Empty ones are skipped.
+//! * Lines and events that are not messages: they are logged and skipped. Empty ones are skipped.
 //! * A last line without a line break.
 //! * An error -32022 that offers the requested revision: the request is sent once more.
 //! * An error in response to `logging/setLevel` or `resources/subscribe`: it is logged, and the
@@ -79,7 +79,7 @@
 //! * Batches, except from servers of 2025-03-26.
 //! * Questions for which the client declared no capability.
 //!
-//! The page `trust` of the guide describes what else a server may do, and the consequences.
+//! The page `trust` of the guide describes other faults of servers and their consequences.
 
 mod client;
 mod features;
@@ -120,7 +120,7 @@ pub use transport::http::{Authorize, Challenge, EraCache, Http, Token};
 pub use transport::{ChildProcess, Restart, Stderr};
 pub use util::origin::UrlFault;
 
-/// The examples of the READMEs, which are compiled as those of the documentation are.
+/// Compiles the examples in the READMEs like those of the documentation.
 #[cfg(all(doctest, feature = "process"))]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../../README.md")]

@@ -1,5 +1,5 @@
 //! Connections: their state, requests and the responses to them, and the negotiation of a revision.
-//! Nothing here knows a feature or a transport.
+//! Nothing here depends on a feature or a transport.
 
 pub(crate) mod caching;
 pub(crate) mod connection;

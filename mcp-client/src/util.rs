@@ -1,4 +1,4 @@
-//! Helpers that know nothing of the protocol.
+//! Helpers without knowledge of the protocol.
 
 #[cfg(feature = "http")]
 pub(crate) mod http_body;

@@ -221,7 +221,7 @@ impl ClientBuilder {
     }
 
     /// Enables proposals, each behind the Cargo feature of its name, and announces them to servers of
-    /// the newest revision in `capabilities.experimental`. [`Client::negotiated`] tells whether the
+    /// the newest revision in `capabilities.experimental`. [`Client::negotiated`] returns whether the
     /// server announced one, too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.proposals.extend(proposals);
@@ -241,7 +241,7 @@ impl ClientBuilder {
     /// # Errors
     ///
     /// * [`ConnectError::Transport`]: the server cannot be reached.
-    /// * [`ConnectError::Revision`]: the server supports no revision that this client does.
+    /// * [`ConnectError::Revision`]: there is no common revision.
     /// * [`ConnectError::Call`]: the connection ended, or the server answered neither `server/discover`
     ///   nor the handshake of older revisions.
     ///

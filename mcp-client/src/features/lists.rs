@@ -116,11 +116,11 @@ impl<T> Default for Listed<T> {
 }
 
 impl<R: Paged> List<R> {
-    /// Returns the call that requests the page with which this list goes on, instead of all pages.
+    /// Returns the call that requests the next page of this list, instead of all pages.
     /// At the beginning that is the first page.
     ///
     /// Like every [`Call`], it takes a timeout or metadata; [`Call::list`] turns it into a list
-    /// again, whose pages are all requested that way.
+    /// again, whose pages are all requested with them.
     pub fn one_page(self) -> Call<R> {
         self.next.unwrap_or(self.first)
     }

@@ -206,7 +206,7 @@ fn length(id: &RequestId) -> usize {
     }
 }
 
-/// Removes a request from the table when its handler ends, in whatever way.
+/// Removes a request from the table when its handler finishes, panics or is aborted.
 struct RequestGuard {
     requests: Weak<ServerRequests>,
     session: u64,
@@ -283,7 +283,7 @@ fn unknown(method: &str) -> ErrorObject {
 }
 
 /// Writes a response in the form of a revision. If that revision cannot express it, a newer one is
-/// used: the server has then asked in the form of a newer one.
+/// used: then the request was in the form of a newer one, too.
 fn write(id: &RequestId, reply: &InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
     write_at(id, reply.clone(), at).or_else(|fault| {
         let mut newer = lenient::newer(at);

@@ -1,5 +1,5 @@
-//! [`Features`]: the state of the features of a connection, and what they do with the messages that
-//! the server sends on its own.
+//! [`Features`]: the state of the features of a connection, which handle the messages that the server
+//! sends on its own.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::protocol::inbound::{Inbound, InboundRequest, log_malformed};
 
 /// The state of all features of a connection.
 pub(crate) struct Features {
-    /// Present if the program asked for a cache.
+    /// Present if the program set a cache.
     pub(crate) cache: Option<ClientCache>,
     /// The output schemas of the tools that were listed.
     #[cfg(feature = "json-schema")]

@@ -34,7 +34,7 @@ pub(crate) use watched::Watched;
 #[must_use = "dropping a subscription ends it"]
 pub struct Subscription {
     inbox: Arc<Inbox>,
-    /// The wait for the next event, which goes on if a future of `next` is dropped.
+    /// The future of the next event. Kept if the future of `next` is dropped.
     waiting: Option<NextEvent>,
     task: JoinHandle<()>,
     /// Keeps the connection open.

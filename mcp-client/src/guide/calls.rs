@@ -1,4 +1,4 @@
-//! Calls: how they are made, how long they take, what comes of them; and lists.
+//! Calls: arguments, timeouts, results and lists.
 //!
 //! # A call
 //!
@@ -53,7 +53,7 @@
 //! assert!(weather.celsius < 0.0);
 //!
 //! let hours = client.read_resource("weather://hours").await?;
-//! println!("{}", hours.text()); // `contents` has all parts, also binary ones
+//! println!("{}", hours.text()); // All texts; `contents` also has the binary parts.
 //!
 //! let trip = Map::from([("to", "Oslo".to_owned())]);
 //! let prompt = client.get_prompt("pack").arguments(trip).await?;
@@ -70,13 +70,13 @@
 //!
 //! Calls run independently of each other: any number can be in flight on one connection, from any
 //! clone of the [`Client`](crate::Client). Types are those of the newest revision whatever the server
-//! speaks; [the page on eras](super::eras) says what that means.
+//! supports; see [the page on eras](super::eras).
 //!
-//! # How long it takes
+//! # Timeouts and progress
 //!
-//! A call waits for a minute ([`Limits::call_time`](crate::Limits)), or for its
-//! [`timeout`](crate::Call::timeout). It may wait anew with each report of
-//! [progress](crate::Call::on_progress), as long as [that goes on](crate::Call::while_progressing):
+//! The timeout of a call is one minute ([`Limits::call_time`](crate::Limits)), unless the call sets
+//! another [`timeout`](crate::Call::timeout). Reports of [progress](crate::Call::on_progress) can
+//! restart it, up to [a total time](crate::Call::while_progressing):
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -108,7 +108,7 @@
 //! let late = client.call_tool("hang").timeout(Duration::from_millis(50)).await;
 //! assert!(matches!(late, Err(CallError::Timeout { .. })));
 //!
-//! // Dropping a call gives it up, here because something else came first.
+//! // Dropping a call cancels it, here because something else finished first.
 //! tokio::select! {
 //!     done = client.call_tool("hang") => println!("{done:?}"),
 //!     () = tokio::time::sleep(Duration::from_millis(50)) => {}
@@ -117,18 +117,17 @@
 //! # }
 //! ```
 //!
-//! Either way the server hears of it, in the form of its revision and transport: by
-//! `notifications/cancelled`, or over HTTP with 2026-07-28 by the end of the response. An answer
-//! that comes all the same is dropped.
+//! In both cases the client cancels the request on the server: with `notifications/cancelled`, or over
+//! HTTP with 2026-07-28 by closing the response. A response that arrives later is ignored.
 //!
-//! What is given to `on_progress` is called where messages are read. It must not block; a program
-//! that has work to do with the report sends it on by a channel.
+//! The task that reads messages calls the handler of `on_progress`, so the handler must not block. Use
+//! a channel if a report causes more work.
 //!
-//! # What goes with a request
+//! # Metadata of a request
 //!
 //! [`meta`](crate::Call::meta) adds members to the request's `_meta`, and
-//! [`traceparent`](crate::Call::traceparent) the trace of which it is a part. What the protocol
-//! itself asks for stands there without further ado.
+//! [`traceparent`](crate::Call::traceparent) sets the trace context. The client adds the members that
+//! the protocol requires.
 //!
 //! ```no_run
 //! # async fn call(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
@@ -144,9 +143,9 @@
 //!
 //! # Other outcomes
 //!
-//! A server of 2026-07-28 may answer with questions in place of a result. Awaiting a call answers
-//! them by [what the client has for that](super::questions), and sends the request again. A program
-//! that wants to do so itself asks for the [`outcome`](crate::Call::outcome):
+//! A server of 2026-07-28 may answer with questions instead of a result. If the call is awaited, the
+//! [handlers of the client](super::questions) answer them, and the request is sent again. A program
+//! that wants to do so itself uses [`outcome`](crate::Call::outcome):
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -185,7 +184,7 @@
 //!                 call = call.request_state(state);
 //!             }
 //!         }
-//!         other => return Err(format!("what is {other:?}?").into()),
+//!         other => return Err(format!("unexpected outcome {other:?}").into()),
 //!     }
 //! };
 //! assert_eq!(result.text(), "ordered");
@@ -195,7 +194,7 @@
 //!
 //! # Lists
 //!
-//! A list comes in pages. [`tools`](crate::Client::tools), `resources`, `resource_templates` and
+//! Servers send lists in pages. [`tools`](crate::Client::tools), `resources`, `resource_templates` and
 //! `prompts` return its elements over all pages: as a stream, with [`next`](crate::List::next), or
 //! [all at once](crate::List::all). [`one_page`](crate::List::one_page) requests a single page.
 //!
@@ -234,25 +233,24 @@
 //! # }
 //! ```
 //!
-//! One malformed element does not lose the others: it is an
-//! [`ElementError`](crate::ElementError) with its path, its name and its text. A server that gives
-//! the same cursor twice, or pages without end, gets a [`ListError`](crate::ListError). Where a
-//! server refuses its own cursor, the list changed meanwhile, and `all` begins once more.
+//! A malformed element is an [`ElementError`](crate::ElementError) with its path, its name and its
+//! text; the other elements are not affected. If the server sends the same cursor twice, or too many
+//! pages, the list ends with a [`ListError`](crate::ListError). If the server rejects its own cursor,
+//! the list has changed meanwhile, and `all` starts again once.
 //!
-//! # What tools promise
+//! # Output schemas
 //!
-//! With the feature `json-schema`, `structuredContent` is held to the `outputSchema` with which the
-//! tool was listed last on this connection. What breaks it is a
-//! [`CallError::Output`](crate::CallError), which holds the result all the same. A tool that was not
-//! listed is held to nothing, nor is one that says that it failed. No schema is ever fetched; what
-//! refers to something outside of itself cannot be used, and is the same error.
+//! With the feature `json-schema`, the client validates `structuredContent` against the `outputSchema`
+//! of the tool, as it was last listed on this connection. A result that does not match is a
+//! [`CallError::Output`](crate::CallError), which contains the result. Results of tools that were not
+//! listed, and results that report a failure, are not validated. Schemas are never fetched: a schema
+//! with references to other documents is the same error.
 //!
-//! # Requests that have no method here
+//! # Other requests
 //!
-//! [`request`](crate::Client::request) takes any request of the method table: those that only older
-//! revisions have, of extensions, and requests of an application's own, for which
-//! [`Request`](crate::types::Request) and [`Versioned`](crate::types::revision::Versioned) are
-//! implemented.
+//! [`request`](crate::Client::request) sends any request of the method table: requests of older
+//! revisions and of extensions, and requests that the application defines by implementing
+//! [`Request`](crate::types::Request) and [`Versioned`](crate::types::revision::Versioned).
 //! [`notify`](crate::Client::notify) does the same for notifications.
 //!
 //! ```
@@ -272,5 +270,5 @@
 //! # }
 //! ```
 //!
-//! Params that the server's revision cannot say are a [`CallError::Params`](crate::CallError), and
-//! nothing is sent.
+//! Params that the revision of the server cannot express are a [`CallError::Params`](crate::CallError),
+//! and nothing is sent.

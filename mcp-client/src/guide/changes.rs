@@ -1,12 +1,11 @@
-//! What servers say on their own: changes of lists and resources, logs; and what can be kept
-//! meanwhile.
+//! Subscriptions to changes, log messages and other notifications, and the cache.
 //!
 //! # Subscriptions
 //!
-//! [`listen`](crate::Client::listen) asks for the changes that a filter names. To a server of
-//! 2026-07-28 it is one request, `subscriptions/listen`, that lasts as long as the subscription; to an
-//! older one it is `resources/subscribe` for each resource, and what the server announces anyway, over
-//! HTTP on the stream that a GET opens.
+//! [`listen`](crate::Client::listen) subscribes to the changes that a filter names. The client sends one
+//! `subscriptions/listen` request to a server of 2026-07-28, which lasts as long as the subscription.
+//! To an older server, it sends `resources/subscribe` for each resource, and receives the changes of
+//! lists that the server announces; over HTTP, on the stream of a GET request.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -30,14 +29,14 @@
 //! let mut changes = client.listen(filter);
 //! while let Some(event) = changes.next().await {
 //!     match event? {
-//!         SubscriptionEvent::Listening(heard) => {
-//!             // Whatever changed before this was not heard of. Now is the time to read it.
-//!             println!("listening to {heard:?}");
+//!         SubscriptionEvent::Listening(filter) => {
+//!             // Earlier changes were not reported, so read the current state now.
+//!             println!("listening to {filter:?}");
 //!             client.read_resource("note://1").await?;
 //! #             server.resource_updated("note://1");
 //!         }
-//!         SubscriptionEvent::ResourceUpdated(which) => {
-//!             client.read_resource(which.uri).await?;
+//!         SubscriptionEvent::ResourceUpdated(updated) => {
+//!             client.read_resource(updated.uri).await?;
 //! #             server.tools().add(ToolDef::new("late").handler(|(), _: Context| async { Ok(()) }))?;
 //!         }
 //!         SubscriptionEvent::ToolListChanged => {
@@ -46,7 +45,7 @@
 //!         }
 //!         SubscriptionEvent::Missed => println!("anything may have changed"),
 //!         SubscriptionEvent::Interrupted { error, again } => {
-//!             println!("{error}; again in {again:?}");
+//!             println!("{error}; trying again in {again:?}");
 //!         }
 //!         other => println!("{other:?}"),
 //!     }
@@ -56,27 +55,27 @@
 //! # }
 //! ```
 //!
-//! - **`Listening`** says what the server agreed to tell, which may be less than was asked for. It
-//!   comes anew after each interruption.
-//! - **`Interrupted`** is said where the connection breaks or the server is silent to the request. It
-//!   is tried again by itself, first after [`Limits::retry_first`](crate::Limits), then after twice the
-//!   time, at most [`Limits::retry_most`](crate::Limits), each time a little less by chance. So it is
-//!   where a child process is started again, and where a session ended and another one began.
-//! - **The end**: `None` where the server ended the subscription in good order; an error where it
-//!   refused, or the connection is gone for good. Nothing comes after either.
-//! - **A program that does not listen** makes nothing grow: the same change is one event until it is
-//!   taken, and beyond `pending_events` and `pending_bytes` of [`Limits`](crate::Limits) there is one
-//!   [`Missed`](crate::SubscriptionEvent::Missed) for all that was not kept.
+//! - **`Listening`** contains the changes that the server reports, which may be fewer than requested. It
+//!   is sent again after each interruption.
+//! - **`Interrupted`** reports that the connection failed, the server did not answer in time, a child
+//!   process was restarted, or a session ended. The client tries again, first after
+//!   [`Limits::retry_first`](crate::Limits), then after twice the time, at most
+//!   [`Limits::retry_most`](crate::Limits), each time shortened by a random part.
+//! - **The end** is `None` if the server ended the subscription, or an error if the server rejected it or
+//!   the connection is closed. No event follows.
+//! - **If the program receives no events**, memory stays bounded: a repeated change is queued once, and
+//!   beyond `pending_events` and `pending_bytes` of [`Limits`](crate::Limits), one
+//!   [`Missed`](crate::SubscriptionEvent::Missed) replaces all further events.
 //!
-//! Dropping the subscription ends it at the server: by cancellation, over HTTP by the end of the
-//! response, at older servers by `resources/unsubscribe`, unless another subscription watches the same
-//! resource. Each holds the connection open as a clone of the client does.
+//! Dropping the subscription ends it on the server: with a cancellation, over HTTP by closing the
+//! response, on older servers with `resources/unsubscribe` unless another subscription has the same
+//! resource. A subscription keeps the connection open, like a clone of the client.
 //!
 //! # Other notifications
 //!
-//! [`on_log`](crate::ClientBuilder::on_log) hears what servers log, from a level on;
-//! [`on_notification`](crate::ClientBuilder::on_notification) hears any notification, also of an
-//! application's own. Both are called where messages are read, and must not block.
+//! [`on_log`](crate::ClientBuilder::on_log) handles log messages of the server from a level on, and
+//! [`on_notification`](crate::ClientBuilder::on_notification) handles any notification, including those
+//! that the application defines. The task that reads messages calls both, so they must not block.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -104,25 +103,25 @@
 //! # }
 //! ```
 //!
-//! # Keeping results
+//! # Caching
 //!
-//! A server of 2026-07-28 says of lists, resources and of itself how long they stay good. With a
-//! [`Cache`](crate::Cache) such results are kept for that time and found again by the next call;
-//! without one nothing is. A result is dropped when its time is over, when a notification says that it
-//! changed, when its cursor is not known any more, and when there is no room.
+//! A server of 2026-07-28 states how long lists, resources and its description may be cached. With a
+//! [`Cache`](crate::Cache), the client caches them for that time; by default nothing is cached. A
+//! cached result is dropped when it expires, when a notification reports a change, when the server
+//! rejects its cursor, and when the cache is full.
 //!
 //! ```
 //! use mcp_client::{Cache, Client};
 //!
 //! let cache = Cache::new().entries(1_000).bytes(32 << 20);
-//! // Shared by clients of one server, as far as the server calls a result public.
+//! // Clients of one server share the results that the server marks as public.
 //! let alice = Client::builder("demo", "1.0.0").cache(cache.of("https://example.com/mcp"));
 //! let bob = Client::builder("demo", "1.0.0").cache(cache.of("https://example.com/mcp"));
 //! # drop((alice, bob));
 //! ```
 //!
-//! What a server does not call public is never shared: each client is an authorization context of its
-//! own. A client that begins to speak for somebody else drops what it has by
-//! [`forget_cached`](crate::Client::forget_cached). [`fresh`](crate::Call::fresh) asks the server in
-//! any case. Notifications come only to those who listen: without a subscription a result may be as
-//! old as its time.
+//! Other results are never shared: each client is a separate authorization context. A client that
+//! begins to act for another user drops its results with
+//! [`forget_cached`](crate::Client::forget_cached). [`fresh`](crate::Call::fresh) bypasses the cache.
+//! Servers send notifications of changes only to subscriptions: without one, a cached result may be
+//! outdated until it expires.

@@ -1,18 +1,17 @@
-//! Servers of all revisions: how a client finds out what a server speaks, and what that changes for
-//! the program that uses it.
+//! Servers of all revisions: how the client detects the revision, and what differs for the program.
 //!
 //! # Two eras
 //!
-//! | revision | begins with | what servers of it do not know |
+//! | revision | begins with | what its servers do not support |
 //! | --- | --- | --- |
-//! | 2026-07-28 | any request, which says its revision itself; here with `server/discover` | requests to the client: they answer with questions |
+//! | 2026-07-28 | any request, each names its revision; this client sends `server/discover` | requests to the client: they answer calls with questions instead |
 //! | 2025-11-25 | `initialize` | caching hints, `server/discover`, `subscriptions/listen` |
 //! | 2025-06-18 | `initialize` | icons, elicitation by URL, tools in sampling, several choices in a form |
 //! | 2025-03-26 | `initialize` | elicitation, structured content, links to resources, titles, the context of a completion |
 //! | 2024-11-05 | `initialize` | audio, annotations of tools |
 //!
-//! A program is written once, with the types of the newest revision. What it says is written in the
-//! form of the server's revision, and what comes is read from it:
+//! A program is written once, with the types of the newest revision. The client encodes requests in the
+//! form of the negotiated revision, and decodes results from it:
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -32,7 +31,7 @@
 //!     assert_eq!(client.call_tool("hello").await?.text(), "Hello!");
 //! }
 //!
-//! // As usual: the newest one that both sides speak.
+//! // By default: the newest revision that both sides support.
 //! let client = Client::builder("demo", "1.0.0").connect(serve(server)).await?;
 //! assert_eq!(client.revision(), Revision::LATEST);
 //! println!("{:?} {:?}", client.server_info(), client.server_capabilities());
@@ -40,48 +39,48 @@
 //! # }
 //! ```
 //!
-//! # How it is found out
+//! # Negotiation
 //!
-//! [`connect`](crate::ClientBuilder::connect) asks `server/discover`, in the form of the newest
+//! [`connect`](crate::ClientBuilder::connect) sends `server/discover`, in the form of the newest
 //! revision.
 //!
-//! - A result names the revisions that the server speaks, and so does the refusal -32022. The newest
-//!   of them that this client knows is spoken; where there is none, the error is
+//! - The result names the revisions that the server supports, and so does the error -32022. The client
+//!   uses the newest one that it supports, or fails with
 //!   [`ConnectError::Revision`](crate::ConnectError).
-//! - Any other refusal, on byte streams also silence for
-//!   [`Limits::probe_time`](crate::Limits) or the end of a child process, means a server of the time
-//!   before. It gets `initialize`, which offers 2025-11-25, and may choose an older revision. A
-//!   child process that ended is started once more for that.
-//! - Over HTTP a status of 4xx without a message means the same, but for 401, 403, 407, 408 and 429,
-//!   which are errors. Where `initialize` is refused with 400, 404 or 405, the HTTP+SSE of 2024-11-05
-//!   is tried last.
+//! - Any other error means an older server; on byte streams, so does no response within
+//!   [`Limits::probe_time`](crate::Limits), or the exit of a child process, which is then restarted
+//!   once. The client sends `initialize`, which offers 2025-11-25, and the server may choose an older
+//!   revision.
+//! - Over HTTP, a status of 4xx without a message means the same, except for 401, 403, 407, 408 and 429,
+//!   which are errors. If `initialize` is rejected with 400, 404 or 405, the client tries the HTTP+SSE
+//!   of 2024-11-05.
 //!
-//! A server that is silent when it is asked what it does not know costs 5 seconds. Who knows the
-//! revision pins it by [`revision`](crate::ClientBuilder::revision), or makes the probe shorter.
+//! A server that does not answer unknown requests delays the connection by 5 seconds. If the revision is
+//! known, pin it with [`revision`](crate::ClientBuilder::revision), or shorten the probe.
 //!
-//! A process that is started again is asked as it answered before. Over HTTP an `EraCache` remembers
-//! the origins of servers, from one client to the next (feature `http`). What proves wrong is found out
-//! anew.
+//! A restarted process begins with the request that succeeded before. Over HTTP, an `EraCache` remembers
+//! the era of servers by their origin, from one client to the next (feature `http`). If the entry is
+//! outdated, the client negotiates again.
 //!
 //! # What is the same
 //!
 //! Calls, lists, progress, cancellation, [questions](super::questions), logs and
-//! [subscriptions](super::changes) are the same lines of a program. What the server said of itself is
-//! in [`server_info`](crate::Client::server_info),
+//! [subscriptions](super::changes) have the same API. The description of the server is in
+//! [`server_info`](crate::Client::server_info),
 //! [`server_capabilities`](crate::Client::server_capabilities) and
-//! [`instructions`](crate::Client::instructions), whichever way it said so. The level of
-//! [`on_log`](crate::ClientBuilder::on_log) goes with each request of the newest revision, and by
-//! `logging/setLevel` to a session.
+//! [`instructions`](crate::Client::instructions). The client sends the level of
+//! [`on_log`](crate::ClientBuilder::on_log) with each request of the newest revision, and with
+//! `logging/setLevel` in a session.
 //!
-//! # What is not
+//! # What differs
 //!
-//! - **What the server's revision has no words for.** Params that cannot be said are a
-//!   [`CallError::Params`](crate::CallError), and nothing is sent: `client.discover()` to an older
-//!   server, say. In results it is what is absent: results of older revisions may not be cached
-//!   (`ttl_ms` is 0), and have no structured content before 2025-06-18.
-//! - **When questions come.** Older servers ask by requests of their own, at any time, and need not
-//!   be at work on a call. Those of 2026-07-28 ask only in answer to one.
-//! - **What changes are heard of.** Older servers announce changes of lists without being asked, to
-//!   [`on_notification`](crate::ClientBuilder::on_notification) also where nobody listens.
-//! - **Requests that went away**, such as `ping`: [they are made by their
-//!   types](super::calls#requests-that-have-no-method-here).
+//! - **What the revision of the server cannot express.** Such params are a
+//!   [`CallError::Params`](crate::CallError), and nothing is sent: for example `client.discover()` to
+//!   an older server. Results lack it: results of older revisions may not be cached (`ttl_ms` is 0),
+//!   and have no structured content before 2025-06-18.
+//! - **When servers ask questions.** Older servers send requests at any time, also without a call.
+//!   Servers of 2026-07-28 ask only in response to a call.
+//! - **Which changes are reported.** Older servers announce changes of lists without a subscription;
+//!   [`on_notification`](crate::ClientBuilder::on_notification) handles them.
+//! - **Requests that were removed**, such as `ping`: [send them by their
+//!   types](super::calls#other-requests).

@@ -1,10 +1,10 @@
-//! Resources by their HTTPS URLs: what is used, what is checked, and what happens if it fails.
+//! Resources by their HTTPS URLs: which URLs are used, what is checked, and what happens after a failure.
 //!
-//! With the feature `https-url`. A server of the newest revision may say of a resource where else its
-//! content is to be had: `httpUrl`, and `httpUrlExpiresAt`. [`Client::fetch`](crate::Client::fetch)
-//! takes it from there where it can, and by `resources/read` where it cannot. A server may say it to
-//! every client of that revision; [`proposals`](crate::ClientBuilder::proposals) only announces to it
-//! that this one is glad of it.
+//! With the feature `https-url`. A server of the newest revision may name a URL for the content of a
+//! resource: `httpUrl`, with `httpUrlExpiresAt`. [`Client::fetch`](crate::Client::fetch) fetches the
+//! content by this URL if possible, otherwise with `resources/read`. A server may send URLs to every
+//! client of that revision; [`proposals`](crate::ClientBuilder::proposals) announces that this client
+//! supports them.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -17,24 +17,24 @@
 //! #     .add_resource(mcp_server::ResourceDef::text("note://1", "note", "Buy milk"))
 //! #     .build()?;
 //! # let client = Client::builder("demo", "1.0.0").connect(serve(server)).await?;
-//! // As it could stand in a list, or as a link in the result of a tool.
+//! // As in a list of resources, or as a link in the result of a tool.
 //! let note = Resource::new("note://1", "note")
 //!     .http_url("https://files.example.com/note?token=abc")
 //!     .http_url_expires_at("2020-01-01T00:00:00Z");
 //! let mut fetched = client.fetch(&note).await?;
 //! assert_eq!(fetched.bytes().await?, "Buy milk");
-//! // Its time is over, so nobody was asked at that URL.
+//! // The URL has expired, so no request was sent to it.
 //! assert_eq!(fetched.by(), FetchedBy::Read);
 //! assert!(matches!(fetched.attempts(), [FetchError::Expired { .. }]));
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # What is large
+//! # Large content
 //!
-//! [`Fetched`](crate::Fetched) has seen the head of the answer and not more. Its content is taken part
-//! by part, by [`chunk`](crate::Fetched::chunk), or written somewhere, by
-//! [`write_to`](crate::Fetched::write_to), and never all in memory:
+//! When `fetch` returns, only the head of the response was received. The program receives the content in
+//! parts with [`chunk`](crate::Fetched::chunk), or writes it with
+//! [`write_to`](crate::Fetched::write_to), so it is never completely in memory:
 //!
 //! ```no_run
 //! # async fn run(
@@ -53,43 +53,43 @@
 //! # }
 //! ```
 //!
-//! # What is used
+//! # Which URLs are used
 //!
-//! A server can name any URL. So it is asked for with nothing that says who asks, and only if the
-//! [`FetchPolicy`](crate::FetchPolicy) allows it, which is set for a
-//! [client](crate::ClientBuilder::fetch_policy) or for a [fetch](crate::Fetch::policy):
+//! A server can name any URL. So the request contains no credentials, and is sent only if the
+//! [`FetchPolicy`](crate::FetchPolicy) of the [client](crate::ClientBuilder::fetch_policy) or of the
+//! [fetch](crate::Fetch::policy) allows it:
 //!
-//! | of the URL | by default | otherwise |
+//! | property | default | method to change it |
 //! | --- | --- | --- |
 //! | scheme | `https` | |
-//! | name of a user | none | |
-//! | time | 30 seconds are left of it | `margin` |
+//! | user name | not allowed | |
+//! | expiry | at least 30 seconds ahead | `margin` |
 //! | host | any | `allow_host` with `only_allowed` |
 //! | address | on the public internet | `allow_private`, `allow_host` |
 //! | certificate | trusted by the system | `tls_roots` |
 //! | redirects | 4, within the origin | `redirects`, `allow_host` |
 //! | size | 64 MiB | `size` |
-//! | time without a byte, and in all | 30 seconds, 10 minutes | `idle`, `time` |
+//! | timeout without data, and in total | 30 seconds, 10 minutes | `idle`, `time` |
 //!
-//! The address is that of the connection itself, so a name that means another address a moment later
-//! is of no use. A name with one address that is not public among others is refused.
+//! The checked address is that of the connection, so a name that is resolved to another address a moment
+//! later cannot bypass the check. A name with any address that is not public is rejected.
 //!
 //! # What is checked
 //!
-//! The status has to be 200, the media type that of the resource (or that which is
-//! [asked for](crate::Fetch::as_type)), the length that of the resource, and the content is not to be
-//! encoded. A body has to end as it said that it would.
+//! The status must be 200, the media type that of the resource (or the
+//! [requested one](crate::Fetch::as_type)), and the length that of the resource. The content must not
+//! have a content encoding, and must be as long as its declared length.
 //!
-//! # What comes of failures
+//! # After a failure
 //!
-//! | what | then |
+//! | failure | what the client does |
 //! | --- | --- |
-//! | the time of the URL is over, or 401, 403 or 410 says so | a new reference by `resources/metadata`, where both sides speak SEP-2093; else it is read |
-//! | it is too large, or says so | [`FetchFailed::TooLarge`](crate::FetchFailed): it would be as large if it were read |
-//! | it breaks off, with a strong `ETag` | the rest is asked for, three times at most (`Range`, `If-Range`) |
-//! | it breaks off otherwise, after the program took some of it | [`FetchFailed::Broken`](crate::FetchFailed), with the number of bytes |
-//! | all else | it is read |
+//! | the URL has expired, or is rejected with 401, 403 or 410 | requests the current URL with `resources/metadata` if both sides support SEP-2093, otherwise reads the resource |
+//! | the content is too large | [`FetchFailed::TooLarge`](crate::FetchFailed): reading it would transfer as much |
+//! | the transfer is interrupted, and there is a strong `ETag` | requests the rest, at most three times (`Range`, `If-Range`) |
+//! | the transfer is interrupted otherwise, after the program has received a part | [`FetchFailed::Broken`](crate::FetchFailed), with the number of bytes |
+//! | any other failure | reads the resource |
 //!
-//! Nothing of it is silent: [`by`](crate::Fetched::by) says how the content came, and
-//! [`attempts`](crate::Fetched::attempts) what went wrong before. These errors show the origin of a URL
-//! and not its path, for that may be a secret.
+//! [`by`](crate::Fetched::by) returns how the content was fetched, and
+//! [`attempts`](crate::Fetched::attempts) the errors before. These errors contain the origin of a URL
+//! but not its path, which may be a secret.

@@ -1,7 +1,7 @@
-//! Icons and websites (SEP-973): which one to show, and what to be wary of.
+//! Icons and websites (SEP-973): choosing, loading and checking them.
 //!
-//! Servers of 2025-11-25 and 2026-07-28 may give themselves, their tools, resources and prompts icons.
-//! [`choose`](crate::icons::choose) finds the one that suits, and [`Client::icon`](crate::Client::icon)
+//! Servers of 2025-11-25 and 2026-07-28 may have icons, and so may their tools, resources and prompts.
+//! [`choose`](crate::icons::choose) selects the most suitable one, and [`Client::icon`](crate::Client::icon)
 //! loads it:
 //!
 //! ```
@@ -17,7 +17,7 @@
 //! # let other = mcp_server::types::Icon::new("http://example.com/icon.png");
 //! # let server = mcp_server::Server::builder("dots", "1.0.0").icon(other).icon(dot).build()?;
 //! # let client = Client::builder("demo", "1.0.0").connect(serve(server)).await?;
-//! let info = client.server_info().ok_or("it says nothing of itself")?;
+//! let info = client.server_info().ok_or("the server has no description")?;
 //! let wish = IconWish::new().size(48).theme(IconTheme::Dark);
 //! let icon = choose(info.icons.as_deref().unwrap_or_default(), &wish).ok_or("no icon")?;
 //! let image = client.icon(icon).await?;
@@ -28,27 +28,26 @@
 //!
 //! # What is loaded
 //!
-//! | of an icon | by default | otherwise, by [`IconPolicy`](crate::icons::IconPolicy) |
+//! | property | default | method of [`IconPolicy`](crate::icons::IconPolicy) |
 //! | --- | --- | --- |
 //! | source | `data:`, or `https` at the origin of the server | `allow_host` |
-//! | format | PNG, JPEG, WebP, GIF, by its first bytes | `allow_svg` |
-//! | media types that are named | the one that it has | |
+//! | format | PNG, JPEG, WebP, GIF, detected from the first bytes | `allow_svg` |
+//! | declared media types | must match the format | |
 //! | size | 1 MiB | `size` |
 //! | pixels | 4096 on a side | `pixels` |
 //! | redirects | within the origin of the server | `allow_host` |
 //!
-//! A server that is a process has no origin, so its icons are `data:`, or on hosts that are allowed.
-//! What lies at a URL needs the feature `tls`, and is loaded by the `FetchPolicy` of the client: from
-//! public addresses, with no authorization, cookie or referrer.
+//! A server that is a process has no origin, so its icons must be `data:` URIs or on allowed hosts.
+//! Loading a URL requires the feature `tls`, and follows the `FetchPolicy` of the client: from public
+//! addresses, without authorization, cookies or referrer.
 //!
-//! Whoever shows an SVG has to keep it from running scripts and from loading what it refers to: as the
-//! source of an image element, and never as a part of a page. How many frames an animation has is not
-//! looked at.
+//! A program that displays SVG must prevent scripts and external references: use it as the source of an
+//! image element, never as a part of a page. The number of frames of an animation is not checked.
 //!
 //! # Websites
 //!
-//! [`Client::website`](crate::Client::website) says what to think of the website that a server names.
-//! It is never opened:
+//! [`Client::website`](crate::Client::website) checks the website that a server names. It is never
+//! opened:
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));

@@ -1,8 +1,9 @@
 //! Questions of servers: forms, pages, models, roots.
 //!
-//! A handler answers them, and that it is there is what the client declares. The same handler serves
-//! both eras: servers of the revisions up to 2025-11-25 send a request and wait for its answer; those
-//! of 2026-07-28 answer a call with their questions, and get the call once more with the answers.
+//! The program sets a handler for each kind of question, and the client then declares the capability.
+//! The same handler serves both eras: servers of the revisions up to 2025-11-25 send a request and wait
+//! for the response; servers of 2026-07-28 answer a call with their questions, and the client sends the
+//! call again with the answers.
 //!
 //! # Forms
 //!
@@ -31,9 +32,9 @@
 //!     let builder = Client::builder("demo", "1.0.0").on_elicit_form(|form| async move {
 //!         println!("{}", form.message);
 //!         for (name, field) in &form.requested_schema.properties {
-//!             println!("{name}: {field:?}"); // a title, a type, what may be chosen
+//!             println!("{name}: {field:?}"); // The title, the type and the choices.
 //!         }
-//!         // What the user leaves out has the form's default, here `class`.
+//!         // Absent fields get the default of the form, here `class`.
 //!         let filled_in = Map::from([("city", ElicitValue::String("Oslo".to_owned()))]);
 //!         Ok(ElicitResult::new(ElicitAction::Accept).content(filled_in))
 //!     });
@@ -45,21 +46,21 @@
 //! # }
 //! ```
 //!
-//! An answer that was accepted is completed with the form's defaults and then held to the form: what
-//! is required, types, bounds, formats, choices. Members that the form does not have are sent as they
-//! are. What breaks the form is a [`FormError`](crate::FormError), and the server gets no answer. What
-//! the user declines or cancels is sent without content.
+//! Accepted content is completed with the defaults of the form and then validated: required fields,
+//! types, bounds, formats, choices. Members that the form does not declare are sent unchanged. Invalid
+//! content is a [`FormError`](crate::FormError) and is not sent. If the user declines or cancels, no
+//! content is sent.
 //!
 //! # Pages
 //!
-//! [`on_elicit_url`](crate::ClientBuilder::on_elicit_url) gets a URL that the user is to open, for what
-//! must not pass through the client. Show the whole URL and ask before it is opened; accepting is
-//! consent, not the end of what happens on the page. The end is told by servers of 2025-11-25, by
-//! `ElicitationCompleteNotification`, to
+//! The handler of [`on_elicit_url`](crate::ClientBuilder::on_elicit_url) receives a URL that the user
+//! should open, for data that must not pass through the client. Show the whole URL and ask before it is
+//! opened. Accepting means consent, not that the user has finished on the page. Servers of 2025-11-25
+//! report the latter with `ElicitationCompleteNotification`, to a handler of
 //! [`on_notification`](crate::ClientBuilder::on_notification).
 //!
-//! A server of 2025-11-25 may also refuse a call with -32042 and name pages. They go to the same
-//! handler; once the user accepted all of them, the call is made once more.
+//! A server of 2025-11-25 may also reject a call with -32042 and name pages. The same handler receives
+//! them. If the user accepts all of them, the call is sent once more.
 //!
 //! # Models and roots
 //!
@@ -74,48 +75,47 @@
 //! let builder = Client::builder("demo", "1.0.0")
 //!     .on_sample(|asked| async move {
 //!         if asked.max_tokens > 10_000 {
-//!             // Said to an older server as it is.
+//!             // An older server receives this error unchanged.
 //!             return Err(ErrorObject::new(-1, "the user said no").into());
 //!         }
-//!         let said = SamplingMessageContentBlock::from(TextContent::new("..."));
-//!         Ok(CreateMessageResult::new("a-model", Role::Assistant, said))
+//!         let text = SamplingMessageContentBlock::from(TextContent::new("..."));
+//!         Ok(CreateMessageResult::new("a-model", Role::Assistant, text))
 //!     })
-//!     // What goes beyond having a handler is declared by hand: here, that the model takes tools.
+//!     // Further capabilities are declared explicitly: here, that the model supports tools.
 //!     .capabilities(|all| all.sampling(SamplingCapability::new().tools(Object::new())))
 //!     .on_roots(|| async { Ok(vec![Root::new("file:///home/me/work").name("work")]) });
 //! # drop(builder);
 //! ```
 //!
-//! When the roots change, [`roots_changed`](crate::Client::roots_changed) says so to an older server;
-//! one of 2026-07-28 asks whenever it needs them.
+//! When the roots change, [`roots_changed`](crate::Client::roots_changed) notifies an older server; a
+//! server of 2026-07-28 asks whenever it needs them.
 //!
-//! Show the user what a model is asked and what it answers, and let them say no: the specification
-//! asks for it, and no library can do it.
+//! Show the user the prompt and the answer of the model, and let them reject both: the specification
+//! requires it, and a library cannot do it.
 //!
 //! # Handlers
 //!
-//! - They may take as long as they like: a call of 2026-07-28 waits for its answers without a bound,
-//!   and its timeout begins anew when it is sent again. An older server keeps its own time, and the
-//!   call that it is at work on keeps the client's: give such calls a longer
-//!   [`timeout`](crate::Call::timeout).
-//! - Several may run at once, for several questions of one call and for several calls.
-//! - They are dropped when nobody waits for the answer any more: when the call is dropped, or when
-//!   an older server cancels.
-//! - What they fail with is an [`InputError`](crate::InputError), any error in a box. A call of
-//!   2026-07-28 then ends with [`CallError::Input`](crate::CallError), and the server hears nothing of
-//!   it. To an older server an [`ErrorObject`](crate::types::rpc::ErrorObject) is said as it is, and
-//!   anything else with its text and -32603. A panic is an error, too.
-//! - A question without a handler was never declared. An older server is refused with -32601, or
-//!   with -32602 where it has the other of forms and pages; a call of 2026-07-28 ends.
+//! - Handlers have no timeout: a call of 2026-07-28 waits for its answers, and its timeout starts again
+//!   when it is sent again. With an older server, the call during which the server asks keeps its
+//!   timeout: set a longer [`timeout`](crate::Call::timeout) for such calls.
+//! - Several handlers may run at once, for several questions of one call and for several calls.
+//! - Handlers are dropped when the answer is not needed any more: when the call is dropped, or when an
+//!   older server cancels its request.
+//! - Handlers fail with an [`InputError`](crate::InputError), any boxed error. A call of 2026-07-28 then
+//!   fails with [`CallError::Input`](crate::CallError), and the server receives nothing. An older
+//!   server receives an [`ErrorObject`](crate::types::rpc::ErrorObject) unchanged, and other errors as
+//!   -32603 with their text. A panic is an error, too.
+//! - A question without a handler contradicts the declared capabilities. An older server receives
+//!   -32601, or -32602 for an undeclared mode of elicitation; a call of 2026-07-28 fails.
 //!
 //! # Rounds
 //!
-//! A server may ask again when it is answered, at most [`Limits::rounds`](crate::Limits) times; then
-//! the call ends with [`CallError::Rounds`](crate::CallError). Its state, `requestState`, is text that
-//! goes back as it came, with the answers of the last round only. A program that wants to see the
-//! rounds takes the [outcome](super::calls#other-outcomes).
+//! A server may ask again after it has received answers, at most [`Limits::rounds`](crate::Limits)
+//! times; then the call fails with [`CallError::Rounds`](crate::CallError). The client returns the
+//! `requestState` of the server unchanged, with the answers of the last round. A program that wants to
+//! control the rounds uses the [outcome](super::calls#other-outcomes).
 //!
-//! Handlers work on [`Limits::server_requests`](crate::Limits) questions at a time. One more request of
-//! an older server is refused. At 2026-07-28, more questions in one answer end the call with
-//! [`CallError::Questions`](crate::CallError) before any handler sees them, and those of other calls
-//! wait for their turn.
+//! Handlers answer at most [`Limits::server_requests`](crate::Limits) questions at once. Further
+//! requests of an older server are rejected. If a server of 2026-07-28 asks more questions in one
+//! response, the call fails with [`CallError::Questions`](crate::CallError) and no handler is called;
+//! questions of other calls wait.

@@ -1,6 +1,6 @@
-//! Resources beyond the specification: metadata, collections, forms, versions and filters.
+//! Proposals about resources: metadata, collections, alternative forms, versions and filters.
 //!
-//! Proposals are features of this crate, and a program opts into each:
+//! Each proposal is a Cargo feature, and a program opts into it:
 //!
 //! ```
 //! use mcp_client::{Client, Proposal};
@@ -10,8 +10,8 @@
 //! # drop(builder);
 //! ```
 //!
-//! They are announced to servers of the newest revision. [`Client::negotiated`](crate::Client::negotiated)
-//! says whether the server announced one, too; servers of older revisions hear nothing of it.
+//! The client announces them to servers of the newest revision only.
+//! [`Client::negotiated`](crate::Client::negotiated) returns `true` if the server announced one, too.
 //!
 //! # Metadata without contents (`sep-2093`)
 //!
@@ -33,13 +33,13 @@
 //! # }
 //! ```
 //!
-//! A server that does not know the request refuses it with -32601.
+//! A server that does not support the request rejects it with -32601.
 //!
 //! # Collections and forms (`sep-2093`)
 //!
-//! [`resources_in`](crate::Client::resources_in) lists the members of a collection. What reading
-//! gives is several contents: forms of one document, or members of a collection. [`ContentsOf`]
-//! tells them apart, and says which rules a server breaks; nothing is dropped for that.
+//! [`resources_in`](crate::Client::resources_in) lists the members of a collection. A resource can have
+//! several contents: alternative forms of a document, or members of a collection. [`ContentsOf`]
+//! separates them, and reports violations of the proposal as warnings.
 //!
 //! ```
 //! use mcp_client::Client;
@@ -59,16 +59,15 @@
 //! # }
 //! ```
 //!
-//! SEP-2093 moves the annotations of embedded resources into the resource. They are shown beside it,
-//! too, in the results of tools and prompts: programs that have looked there find them. What a
-//! server sent beside the resource stays there; where both are given,
-//! [`effective_annotations`](mcp_types::EmbeddedResource::effective_annotations) are the resource's
-//! own.
+//! SEP-2093 moves the annotations of embedded resources into the resource. In results of tools and
+//! prompts, the client also copies them to their former place beside the resource, unless the server
+//! sent annotations there. [`effective_annotations`](mcp_types::EmbeddedResource::effective_annotations)
+//! returns those in the resource, if there are any.
 //!
 //! # Versions (`versioned-resources`)
 //!
-//! [`get_resource`](crate::Client::get_resource) gives metadata and contents together. With
-//! [`unless`](crate::Call::unless) contents come only where there is another version:
+//! [`get_resource`](crate::Client::get_resource) returns metadata and contents together. With
+//! [`unless`](crate::Call::unless), the server sends contents only if the version has changed:
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -91,13 +90,13 @@
 //! # }
 //! ```
 //!
-//! A subscription to several resources is one [`listen`](crate::Client::listen), over every
-//! transport; where both sides speak the proposal, its events are
-//! [`ResourceContentChanged`](crate::SubscriptionEvent::ResourceContentChanged) with the resource as
-//! it is now. Whoever is slow hears of the last version only. The requests
+//! [`listen`](crate::Client::listen) subscribes to several resources over every transport. If both sides
+//! support the proposal, its events are
+//! [`ResourceContentChanged`](crate::SubscriptionEvent::ResourceContentChanged) with the current state
+//! of the resource. A slow program receives only the last version. The requests
 //! [`subscribe_resources`](crate::Client::subscribe_resources) and
-//! [`unsubscribe_resources`](crate::Client::unsubscribe_resources) work where a connection outlives
-//! requests, that is not over HTTP.
+//! [`unsubscribe_resources`](crate::Client::unsubscribe_resources) do not work over HTTP, where requests
+//! are independent.
 //!
 //! # Filters (`versioned-resources`)
 //!
@@ -113,7 +112,7 @@
 //! # }
 //! ```
 //!
-//! Criteria are the server's affair. One that it does not know is refused with -32602 by servers of
-//! this project, and named.
+//! The server defines the criteria. Servers of this project reject unknown ones with -32602 and name
+//! them.
 //!
 //! [`ContentsOf`]: mcp_types::ContentsOf

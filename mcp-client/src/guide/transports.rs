@@ -1,9 +1,9 @@
-//! Ways to a server: a child process, byte streams, HTTP; and the end of a connection.
+//! Transports: child processes, byte streams, HTTP; and closing a connection.
 //!
 //! # A child process
 //!
-//! With the feature `process`, [`ChildProcess`](crate::ChildProcess) starts a server and speaks to its
-//! standard streams.
+//! With the feature `process`, [`ChildProcess`](crate::ChildProcess) starts a server and exchanges
+//! messages over its standard streams.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -23,22 +23,23 @@
 //! # }
 //! ```
 //!
-//! - **Its environment** is the client's, unless it is [cleared](crate::ChildProcess::env_clear):
-//!   think of what it holds before you start a program that you do not know.
-//! - **Its standard error** goes where the client's goes, to `tracing`, to a function, or nowhere
-//!   ([`Stderr`](crate::Stderr)). The last lines of what is captured stand in the error when it ends.
-//! - **Its end**: its input is closed; after the [grace time](crate::ChildProcess::grace) of 2 seconds
-//!   it gets `SIGTERM`, and after the same time again `SIGKILL`, on Unix with all that it started. The
-//!   same happens when the last clone of the client is dropped, with nobody waiting for it.
-//! - **If it ends by itself**, calls that wait end with
-//!   [`TransportError::Exited`](crate::TransportError), and so does the connection, unless it is to be
-//!   [started again](crate::Restart). Then calls that begin meanwhile wait for the new process, and
-//!   subscriptions are made anew. No call is made twice.
+//! - **Environment**: the process inherits that of the client, unless it is
+//!   [cleared](crate::ChildProcess::env_clear). It may contain secrets, so clear it for programs that you
+//!   do not trust.
+//! - **Standard error**: it is inherited, or goes to `tracing`, to a function or nowhere
+//!   ([`Stderr`](crate::Stderr)). If the process exits, the error contains the last captured lines.
+//! - **Shutdown**: the client closes the input of the process. After the
+//!   [grace time](crate::ChildProcess::grace) of 2 seconds it sends `SIGTERM`, and after the same time
+//!   `SIGKILL`, on Unix to the whole process group. The same happens in the background when the last
+//!   clone of the client is dropped.
+//! - **Unexpected exit**: pending calls fail with [`TransportError::Exited`](crate::TransportError), and
+//!   the connection is closed, unless a [restart](crate::Restart) is configured. Then later calls wait
+//!   for the new process, and subscriptions are opened again. No call is sent twice.
 //!
 //! # Byte streams
 //!
-//! [`ByteStream`](crate::ByteStream) takes anything that can be read and written: a socket, a pipe, a
-//! tunnel, or a server in the same process:
+//! [`ByteStream`](crate::ByteStream) uses any reader and writer: a socket, a pipe, a tunnel, or a server
+//! in the same process:
 //!
 //! ```
 //! use mcp_client::{ByteStream, Client};
@@ -63,9 +64,9 @@
 //!
 //! # HTTP
 //!
-//! With the feature `http`, [`Http`](crate::Http) speaks Streamable HTTP of both eras, and where
-//! nothing else works the HTTP+SSE of 2024-11-05. `https` asks for the feature `tls`: rustls, with the
-//! certificates that the system trusts and [those that are added](crate::Http::tls_roots).
+//! With the feature `http`, [`Http`](crate::Http) supports Streamable HTTP of both eras, and as a last
+//! resort the HTTP+SSE of 2024-11-05. `https` requires the feature `tls`, which uses rustls with the
+//! certificates of the system and [additional ones](crate::Http::tls_roots).
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -87,8 +88,8 @@
 //! # }
 //! ```
 //!
-//! Of which era a server is takes a request to find out. An [`EraCache`](crate::EraCache) remembers it by
-//! the origin, for the next client:
+//! Detecting the era of a server takes a request. An [`EraCache`](crate::EraCache) remembers it by the
+//! origin of the server, for the next client:
 //!
 //! ```no_run
 //! use mcp_client::{Client, EraCache, Http};
@@ -104,23 +105,22 @@
 //! # }
 //! ```
 //!
-//! - **Headers.** Those that the protocol asks for are set, also `Mcp-Method`, `Mcp-Name`, and
-//!   `Mcp-Param-...` for arguments that a tool marks by `x-mcp-header`. For the latter the tool has to
-//!   have been listed; where the server misses them, the client reads its list and tries once more. A
-//!   tool whose marks break the rules is left out of lists, with a warning by `tracing`.
-//! - **Answers** are JSON or a stream of events, as the server likes. A stream of the older era that
-//!   breaks off is taken up where it broke off (`Last-Event-ID`), after the time that the server names.
-//! - **Sessions** of the older era are begun anew when the server has forgotten them (404), and the
-//!   call is sent again, once. [`close`](crate::Client::close) ends them by `DELETE`.
-//! - **Connections** are used again. A redirect is followed within the origin, with 307 and 308.
-//! - **Old servers** are not let to send messages elsewhere: the place to which HTTP+SSE posts has to be
-//!   of the same origin.
+//! - **Headers**: the client sets those of the protocol, including `Mcp-Method`, `Mcp-Name`, and
+//!   `Mcp-Param-...` for arguments that a tool marks with `x-mcp-header`. For the latter, the tool must
+//!   have been listed; if the server reports them as missing, the client lists the tools and sends the
+//!   call once more. A tool with invalid marks is left out of lists, with a warning in `tracing`.
+//! - **Responses** are JSON or an event stream, as the server chooses. An interrupted stream of the older
+//!   era is resumed (`Last-Event-ID`), after the time that the server names.
+//! - **Sessions** of the older era are started again if the server has ended them (404), and the call is
+//!   sent once more. [`close`](crate::Client::close) ends them with `DELETE`.
+//! - **Connections** are pooled. Redirects are followed within the origin, with 307 and 308.
+//! - **HTTP+SSE**: the URL for messages must be of the same origin.
 //!
 //! # Authorization
 //!
-//! A fixed token is a [header](crate::Http::header). One that has to be fetched and renewed comes from
-//! [`Authorize`](crate::Authorize), which is asked before each request, and told when the server
-//! refuses one with 401 or 403:
+//! Send a fixed token as a [header](crate::Http::header). For a token that has to be refreshed, implement
+//! [`Authorize`](crate::Authorize). The client calls it before each request, and when the server rejects
+//! a request with 401 or 403:
 //!
 //! ```
 //! use std::sync::Mutex;
@@ -132,7 +132,7 @@
 //! }
 //!
 //! async fn refresh(_realm: Option<&str>) -> Result<String, std::io::Error> {
-//!     Ok("another one".to_owned())
+//!     Ok("new token".to_owned())
 //! }
 //!
 //! impl Refreshed {
@@ -148,12 +148,12 @@
 //!
 //!     fn challenged<'a>(&'a self, challenge: Challenge<'a>) -> Token<'a> {
 //!         Box::pin(async move {
-//!             let asked = challenge.headers.get("www-authenticate");
-//!             let new = refresh(asked.and_then(|asked| asked.to_str().ok())).await?;
+//!             let header = challenge.headers.get("www-authenticate");
+//!             let new = refresh(header.and_then(|value| value.to_str().ok())).await?;
 //!             if let Ok(mut token) = self.token.lock() {
 //!                 *token = new;
 //!             }
-//!             Ok(self.value()) // the request is sent once more
+//!             Ok(self.value()) // The request is sent once more.
 //!         })
 //!     }
 //! }
@@ -163,12 +163,12 @@
 //! # drop(server);
 //! ```
 //!
-//! Headers and tokens go to the origin of the server and nowhere else, and they are not printed.
+//! Headers and tokens are sent only to the origin of the server, and are not printed.
 //!
-//! # The end
+//! # Closing a connection
 //!
-//! [`close`](crate::Client::close) ends a connection for all clones of the client: calls that wait end
-//! with [`TransportError::Closed`](crate::TransportError), what is on its way is sent, the session is
-//! ended, the process is gone. It returns when that is done, in bounded time. Dropping the last clone,
-//! call and subscription does the same without anybody waiting; if the runtime ends before that, a
-//! process is killed, and a session is left to the server.
+//! [`close`](crate::Client::close) closes a connection for all clones of the client: pending calls fail
+//! with [`TransportError::Closed`](crate::TransportError), queued messages are sent, the session is
+//! ended, and the process has exited. It returns when that is done, in bounded time. Dropping the last
+//! clone, call and subscription does the same in the background. If the runtime ends before that, a
+//! process is killed, and a session is not ended.

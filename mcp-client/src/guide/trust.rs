@@ -1,16 +1,16 @@
-//! Servers that err, break, or mean harm: what is bounded, what error comes of what, and what goes on.
+//! Faulty and hostile servers: errors, limits, and what remains to the program.
 //!
 //! # Errors
 //!
 //! | error | when | where |
 //! | --- | --- | --- |
-//! | [`ConnectError`](crate::ConnectError) | there is no connection, or no revision that both sides speak | [`connect`](crate::ClientBuilder::connect) |
+//! | [`ConnectError`](crate::ConnectError) | there is no connection, or no common revision | [`connect`](crate::ClientBuilder::connect) |
 //! | [`CallError`](crate::CallError) | a call has no result | calls, lists, subscriptions |
 //! | [`TransportError`](crate::TransportError) | the connection failed | source of `CallError::Lost`, in `ConnectError` |
-//! | [`HttpError`](crate::HttpError) | an exchange over HTTP failed; others go on | in `TransportError` |
-//! | `FetchFailed` | a resource was to be had neither by its URL nor by reading it (feature `https-url`) | `Client::fetch` |
-//! | `FetchError` | a URL that the server names was of no use (feature `tls`) | `Fetched::attempts`, `FetchFailed`, `IconError` |
-//! | [`IconError`](crate::icons::IconError) | an icon is not shown | [`Client::icon`](crate::Client::icon) |
+//! | [`HttpError`](crate::HttpError) | an HTTP request failed; others are not affected | in `TransportError` |
+//! | `FetchFailed` | a resource could neither be fetched by its URL nor read (feature `https-url`) | `Client::fetch` |
+//! | `FetchError` | a URL of the server is not allowed, or failed (feature `tls`) | `Fetched::attempts`, `FetchFailed`, `IconError` |
+//! | [`IconError`](crate::icons::IconError) | an icon is not allowed, or cannot be loaded | [`Client::icon`](crate::Client::icon) |
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
@@ -18,20 +18,20 @@
 //!
 //! async fn careful(client: &Client) -> &'static str {
 //!     match client.call_tool("delete").await {
-//!         Ok(result) if result.has_failed() => "the tool says why",
+//!         Ok(result) if result.has_failed() => "the tool failed",
 //!         Ok(_) => "done",
 //!         // An error of the protocol, with its code, message and data.
 //!         Err(CallError::Refused { source, .. }) if source.code == -32602 => "no such tool",
 //!         Err(CallError::Refused { .. }) => "refused",
-//!         // The server may have done it, and may still be at it.
-//!         Err(CallError::Timeout { .. }) => "too late",
+//!         // The server may have executed the call, or may still execute it.
+//!         Err(CallError::Timeout { .. }) => "timeout",
 //!         Err(CallError::Lost { source, .. }) => match &*source {
-//!             TransportError::Http(HttpError::Unauthorized { .. }) => "who are you?",
-//!             TransportError::Exited { .. } => "the server's process ended",
+//!             TransportError::Http(HttpError::Unauthorized { .. }) => "not authorized",
+//!             TransportError::Exited { .. } => "the server process exited",
 //!             _ => "the connection is lost",
 //!         },
-//!         // The answer is not one. The error says where: `$.content[0].type`.
-//!         Err(_) => "a faulty server",
+//!         // The result is invalid. The error contains the path: `$.content[0].type`.
+//!         Err(_) => "faulty server",
 //!     }
 //! }
 //! # #[tokio::main(flavor = "current_thread")]
@@ -47,49 +47,49 @@
 //! # }
 //! ```
 //!
-//! # What comes of what
+//! # Consequences of faults
 //!
 //! | the server | the call | the connection |
 //! | --- | --- | --- |
-//! | answers with an error | `Refused` | goes on |
-//! | answers with what is no result of the method, or nests deeper than 127 levels | `Answer`, with the path | goes on |
-//! | answers with what is no JSON-RPC, but has the id | `Message` | goes on |
-//! | answers with an unknown `resultType` | `ResultType` | goes on |
-//! | answers with an id that nobody used, or for the second time | goes on waiting; over HTTP `NoAnswer` | goes on |
-//! | writes what is no message | goes on waiting, and it is logged by `tracing`; over HTTP a body that is none is `Lost` | goes on |
-//! | answers with an error that is none | `Refused`, with -32603 | goes on |
-//! | sends a message, or an event, that is too long | `Lost` with `TooLong`: over HTTP this call, on a stream all that wait, for it cannot be told whose it was | goes on |
-//! | does not answer | `Timeout`, and it is told | goes on |
-//! | asks questions without end | `Rounds` | goes on |
-//! | asks very many questions at once | `Questions` | goes on |
-//! | gives lists without end | `List`, after what came | goes on |
-//! | gives a malformed element of a list | `Element` for that one, or in `faults` | goes on |
-//! | breaks its own `outputSchema` | `Output`, with the result (feature `json-schema`) | goes on |
-//! | has a schema that takes too long to check, or refers elsewhere | `Output` | goes on |
-//! | closes in the middle | `Lost` with `Closed`, `Exited` or an `HttpError` | over HTTP goes on; else is over, or the process is started again |
-//! | does not read | waits, up to its timeout | goes on |
-//! | asks more than it may, or what was not declared | does not notice: the server is refused | goes on |
-//! | asks and does not read the answers | waits: nothing is read until it does | goes on |
-//! | floods with notifications | does not notice: each is heard and dropped; subscriptions hear `Missed` | goes on |
-//! | reports progress that nobody asked for | does not notice | goes on |
+//! | answers with an error | `Refused` | continues |
+//! | sends an invalid result, or one with more than 127 nested levels | `Answer`, with the path | continues |
+//! | sends a malformed message with the id of the call | `Message` | continues |
+//! | sends an unknown `resultType` | `ResultType` | continues |
+//! | responds to an unknown id, or for the second time | continues to wait; over HTTP `NoAnswer` | continues |
+//! | sends a malformed message | continues to wait, and the message is logged; over HTTP a malformed body is `Lost` | continues |
+//! | sends a malformed error object | `Refused`, with -32603 | continues |
+//! | sends a message, or an event, that is too long | `Lost` with `TooLong`: over HTTP this call, on a byte stream all pending calls, because it may be the response to any of them | continues |
+//! | does not answer | `Timeout`, and the call is cancelled on the server | continues |
+//! | asks questions without end | `Rounds` | continues |
+//! | asks too many questions at once | `Questions` | continues |
+//! | sends endless lists | `List`, after the received elements | continues |
+//! | sends a malformed element of a list | `Element` for that element, or in `faults` | continues |
+//! | violates its own `outputSchema` | `Output`, with the result (feature `json-schema`) | continues |
+//! | has a schema that takes too long to validate, or refers to other documents | `Output` | continues |
+//! | closes the connection | `Lost` with `Closed`, `Exited` or an `HttpError` | over HTTP continues; otherwise is closed, or the process is restarted |
+//! | does not read | waits, up to its timeout | continues |
+//! | asks more questions than allowed, or undeclared ones | is not affected: the requests are rejected | continues |
+//! | asks questions and does not read the answers | waits: the client stops reading until the server reads | continues |
+//! | floods with notifications | is not affected: each is handled and dropped; subscriptions receive `Missed` | continues |
+//! | reports progress without a request for it | is not affected | continues |
 //!
-//! # Bounds
+//! # Limits
 //!
-//! Everything that a server could make grow or last is bounded, by [`Limits`](crate::Limits):
+//! [`Limits`](crate::Limits) bound the memory and the time that a server can use:
 //!
-//! | limit | default | bounds |
+//! | limit | default | what it bounds |
 //! | --- | --- | --- |
 //! | `message_bytes` | 16 MiB | one message, line, event or body |
-//! | `call_time` | 1 minute | the wait for an answer |
-//! | `probe_time` | 5 seconds | the wait for an answer to `server/discover` while connecting |
-//! | `connect_time` | 10 seconds | reaching a host over HTTP |
-//! | `rounds` | 16 | how often a call is sent for the sake of questions |
-//! | `server_requests` | 64 | questions that handlers work on at once |
-//! | `server_request_bytes` | 32 MiB | questions of an older server that handlers work on |
-//! | `pending_events`, `pending_bytes` | 1024, 4 MiB | events of a subscription that the program has not taken |
-//! | `retry_first`, `retry_most` | 500 ms, 30 s | the wait before a subscription is tried again |
+//! | `call_time` | 1 minute | the wait for a response |
+//! | `probe_time` | 5 seconds | the wait for the response to `server/discover` while connecting |
+//! | `connect_time` | 10 seconds | connecting to a host over HTTP |
+//! | `rounds` | 16 | how often a call with questions is sent |
+//! | `server_requests` | 64 | questions that handlers answer at once |
+//! | `server_request_bytes` | 32 MiB | the size of the questions of an older server that handlers answer at once |
+//! | `pending_events`, `pending_bytes` | 1024, 4 MiB | the queued events of a subscription |
+//! | `retry_first`, `retry_most` | 500 ms, 30 s | the pause before a subscription is opened again |
 //! | `list_pages`, `list_items`, `list_bytes` | 1,000; 100,000; 64 MiB | a list over all its pages |
-//! | `queued_bytes` | 1 MiB | what waits for a server that does not read |
+//! | `queued_bytes` | 1 MiB | the queue of messages for a server that does not read |
 //!
 //! ```
 //! use std::time::Duration;
@@ -103,17 +103,17 @@
 //! # drop(builder);
 //! ```
 //!
-//! `usize::MAX` and `Duration::MAX` mean without a bound.
+//! `usize::MAX` and `Duration::MAX` mean no limit.
 //!
-//! Bounds that are not to be set: the last 4 KiB of captured standard error, 256 characters of an
-//! HTTP body in an error, 1,000 messages of a batch (only 2025-03-26 has batches), 1,024 output schemas
-//! of 4 MiB in all, 4,096 tools whose arguments go into headers and 4 MiB of their names, 256 origins
-//! in an [`EraCache`](crate::EraCache), 5 attempts in vain to take up a stream, 5 minutes before it is
-//! taken up again where the server asks for more.
+//! Fixed limits: the last 4 KiB of captured standard error, 256 characters of an
+//! HTTP body in an error, 1,000 messages in a batch (only 2025-03-26 has batches), 1,024 output schemas
+//! of 4 MiB in total, 4,096 tools with arguments in headers and 4 MiB of their names, 256 origins in an
+//! [`EraCache`](crate::EraCache), 5 unsuccessful attempts to resume a stream, and 5 minutes before a
+//! resumption, even if the server asks for more.
 //!
-//! # What no library can do
+//! # What remains to the program
 //!
-//! What a server says of itself, its tools' descriptions and annotations among it, is its own word, and
-//! nothing is checked of it. Texts may hold escape sequences of terminals, and instructions that are
-//! meant for a model. What this crate itself logs of them by `tracing` is truncated and escaped; the
-//! program `mcp` escapes what it shows. A child process has the rights of the user who starts it.
+//! The description of a server and of its tools, including annotations, is not verified. Texts of
+//! servers may contain escape sequences for terminals and instructions for a model. This crate truncates
+//! and escapes them in `tracing` events, and the program `mcp` in its output. A child process has the
+//! permissions of the user who starts it.

@@ -90,7 +90,7 @@ impl Connection {
         }
     }
 
-    /// Parses a message, or a batch where the revision has them.
+    /// Parses a message, or a batch if the revision has batches.
     fn parse<'a>(&self, text: &'a [u8]) -> Result<Incoming<'a>, rpc::EnvelopeError> {
         if self.revision() == Revision::V2025_03_26 {
             rpc::parse_batch(text, BATCH)

@@ -92,13 +92,13 @@ pub enum CallError {
     /// The server answered with more questions at once than
     /// [`Limits::server_requests`](crate::Limits). No handler has seen them.
     #[error(
-        "the server answered `{method}` with {asked} questions at once, but at most {limit} are allowed"
+        "the server answered `{method}` with {count} questions at once, but at most {limit} are allowed"
     )]
     Questions {
         /// The method.
         method: &'static str,
         /// The number of questions.
-        asked: usize,
+        count: usize,
         /// The limit.
         limit: usize,
     },
@@ -226,7 +226,7 @@ pub enum TransportError {
 }
 
 impl TransportError {
-    /// Returns `true` if a single message was lost and the connection goes on. It may have been the
+    /// Returns `true` if a single message was lost and the connection continues. It may have been the
     /// response to any request.
     pub(crate) fn loses_one_message(&self) -> bool {
         match self {

@@ -1,7 +1,7 @@
 //! Downloads from URLs that a server names: resources (the proposal `https-url`) and icons.
 //!
-//! A server may name any URL. Each download uses a connection of its own, sends nothing that
-//! identifies the client, and happens only where a [`FetchPolicy`] allows it.
+//! A server may name any URL. Each download uses a separate connection, sends nothing that identifies
+//! the client, and happens only if a [`FetchPolicy`] allows it.
 
 mod address;
 mod dial;

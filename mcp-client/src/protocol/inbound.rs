@@ -1,4 +1,4 @@
-//! [`Inbound`]: what a connection hands to the features above it.
+//! [`Inbound`]: handles the messages that a server sends on its own.
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;

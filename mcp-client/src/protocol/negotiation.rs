@@ -74,7 +74,7 @@ async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
         },
         Err(CallError::Refused { source, .. }) if is_modern(&source) => {
             match best(connection, &offered(&source)?)? {
-                // The server rejects the revision that it offers: try once more.
+                // The server rejected the revision that it offers: send the request once more.
                 Revision::LATEST => {
                     modern(connection, discover(connection).await?);
                     return Ok(());
@@ -117,7 +117,7 @@ pub(crate) async fn set_level(connection: &Arc<Connection>) -> Result<(), CallEr
     })
     .await
     {
-        // The server then logs at a level of its own choice.
+        // The server then chooses the level of its log.
         Err(error @ CallError::Refused { .. }) => {
             let error = PeerDisplay(&error);
             tracing::warn!(%error, "the server refused to set the level of its log");

@@ -52,21 +52,21 @@ fn has_scheme(reference: &str) -> bool {
 
 /// Removes the segments `.` and `..` from a path.
 fn without_dots(path: &str) -> String {
-    let mut kept: Vec<&str> = Vec::new();
+    let mut segments: Vec<&str> = Vec::new();
     let mut steps = path.split('/').skip(1).peekable();
     while let Some(step) = steps.next() {
         let last = steps.peek().is_none();
         match step {
             "." | ".." => {
                 if step == ".." {
-                    kept.pop();
+                    segments.pop();
                 }
                 if last {
-                    kept.push("");
+                    segments.push("");
                 }
             }
-            step => kept.push(step),
+            step => segments.push(step),
         }
     }
-    format!("/{}", kept.join("/"))
+    format!("/{}", segments.join("/"))
 }

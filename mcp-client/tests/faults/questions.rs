@@ -43,7 +43,7 @@ async fn more_questions_in_one_answer_than_allowed_end_the_call_before_any_handl
         server.answer(&asked, &asking(10_000)).await;
         let error = soon(call).await.expect("no panic").expect_err("too many");
         assert!(
-            matches!(error, CallError::Questions { asked: 10_000, limit: most, .. } if most == limit),
+            matches!(error, CallError::Questions { count: 10_000, limit: most, .. } if most == limit),
             "{error}"
         );
         assert_eq!(handled.load(Ordering::Relaxed), 0);
@@ -146,7 +146,7 @@ async fn more_pages_than_allowed_are_not_shown() {
         matches!(
             error,
             CallError::Questions {
-                asked: 1_000,
+                count: 1_000,
                 limit: 8,
                 ..
             }

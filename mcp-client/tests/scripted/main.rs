@@ -4,5 +4,6 @@ mod cache;
 mod fake;
 mod forms;
 mod lists;
+mod resources;
 #[cfg(feature = "json-schema")]
 mod schemas;

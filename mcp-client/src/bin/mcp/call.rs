@@ -5,12 +5,12 @@ use mcp_client::types::{
 };
 use mcp_client::{CallError, Client};
 
+use crate::action::Named;
 use crate::exact::{Exactly, to_json};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::schema::{Field, fields};
-use crate::wanted::Named;
 use crate::{tools, values};
 
 pub(crate) async fn call(

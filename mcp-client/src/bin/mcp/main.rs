@@ -1,5 +1,6 @@
 //! `mcp`: calls servers of the Model Context Protocol from the command line.
 
+mod action;
 mod args;
 mod ask;
 mod call;
@@ -19,7 +20,6 @@ mod schema;
 mod tools;
 mod tree;
 mod values;
-mod wanted;
 mod watch;
 
 use std::process::ExitCode;
@@ -28,10 +28,10 @@ use clap::Parser;
 use mcp_client::Client;
 use tokio::runtime::Builder;
 
+use action::Action;
 use args::{Command, Mcp, Options};
 use failure::Failure;
 use output::Output;
-use wanted::Wanted;
 
 fn main() -> ExitCode {
     let Mcp { options, command } = match Mcp::try_parse() {
@@ -64,13 +64,13 @@ fn main() -> ExitCode {
 async fn run(options: Options, command: Command) -> Result<(), Failure> {
     let output = Output::new(options.json);
     let (target, words) = connect::target(&command)?;
-    let wanted = Wanted::new(&command, &words)?;
+    let action = Action::new(&command, &words)?;
     let client = tokio::select! {
         client = connect::connect(&options, &command, target, output) => client?,
         interrupted = interrupted() => return interrupted,
     };
     let done = tokio::select! {
-        done = perform(&client, &wanted, options.verbose, output) => done,
+        done = perform(&client, &action, options.verbose, output) => done,
         interrupted = interrupted() => match command {
             // `watch` runs until it is interrupted.
             Command::Watch(_) => Ok(()),
@@ -103,25 +103,25 @@ async fn interrupted() -> Result<(), Failure> {
 
 async fn perform(
     client: &Client,
-    wanted: &Wanted<'_>,
+    action: &Action<'_>,
     verbose: bool,
     output: Output,
 ) -> Result<(), Failure> {
-    match wanted {
-        Wanted::Discover => discover::discover(client, output).await,
-        Wanted::Tools => tools::tools(client, output).await,
-        Wanted::Call(named) => call::call(client, named, verbose, output).await,
-        Wanted::Resources => resources::resources(client, output).await,
-        Wanted::Read {
+    match action {
+        Action::Discover => discover::discover(client, output).await,
+        Action::Tools => tools::tools(client, output).await,
+        Action::Call(named) => call::call(client, named, verbose, output).await,
+        Action::Resources => resources::resources(client, output).await,
+        Action::Read {
             uri,
             media_type,
             file,
         } => resources::read(client, uri, *media_type, *file, output).await,
-        Wanted::Fetch(uri, how) => fetch::fetch(client, uri, how, output).await,
-        Wanted::Metadata(uri) => metadata::metadata(client, uri, output).await,
-        Wanted::Tree { uri, depth } => tree::tree(client, *uri, *depth, output).await,
-        Wanted::Prompts => prompts::prompts(client, output).await,
-        Wanted::Prompt(named) => prompts::prompt(client, named, output).await,
-        Wanted::Watch(uris) => watch::watch(client, uris, output).await,
+        Action::Fetch(uri, how) => fetch::fetch(client, uri, how, output).await,
+        Action::Metadata(uri) => metadata::metadata(client, uri, output).await,
+        Action::Tree { uri, depth } => tree::tree(client, *uri, *depth, output).await,
+        Action::Prompts => prompts::prompts(client, output).await,
+        Action::Prompt(named) => prompts::prompt(client, named, output).await,
+        Action::Watch(uris) => watch::watch(client, uris, output).await,
     }
 }

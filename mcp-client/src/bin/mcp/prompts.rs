@@ -4,13 +4,13 @@ use mcp_client::Client;
 use mcp_client::types::json::{Map, Value};
 use mcp_client::types::{GetPromptRequest, GetPromptRequestParams};
 
+use crate::action::Named;
 use crate::call::content;
 use crate::connect::named;
 use crate::exact::Exactly;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::tools::{all, object};
-use crate::wanted::Named;
 
 pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failure> {
     let prompts = all(client.prompts()).await?;

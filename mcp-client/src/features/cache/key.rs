@@ -11,7 +11,7 @@ const ANSWERS: [&str; 2] = ["inputResponses", "requestState"];
 /// Members of `_meta` that do not affect a result.
 const IGNORED: [&str; 4] = ["progressToken", "traceparent", "tracestate", "baggage"];
 
-/// Returns the params as text, without what does not affect the result. `client` are the members of
+/// Returns the params as text, without members that do not affect the result. `client` are the members of
 /// `_meta` that describe the client, the same in all its calls; `call` are those of the call. `None`
 /// if the result must not be cached.
 pub(super) fn params(

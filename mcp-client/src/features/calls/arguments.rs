@@ -1,7 +1,7 @@
 //! [`IntoObject`]: JSON objects from types of the program.
 
 use mcp_types::error::DecodeError;
-use mcp_types::json::{self, Object};
+use mcp_types::json::{self, Object, Value};
 use serde::Serialize;
 
 /// Converts a value into a JSON object: the arguments of a tool.
@@ -39,12 +39,18 @@ impl IntoObject for Object {
 
 impl IntoObject for serde_json::Value {
     fn into_object(self) -> Result<Object, DecodeError> {
-        (&self).into_object()
+        match self {
+            Self::Object(members) => Ok(members.into()),
+            other => (&other).into_object(),
+        }
     }
 }
 
 impl<T: Serialize + ?Sized> IntoObject for &T {
     fn into_object(self) -> Result<Object, DecodeError> {
-        json::from_value(json::to_value(self)?)
+        match json::to_value(self)? {
+            Value::Object(object) => Ok(object),
+            other => json::from_value(other),
+        }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) enum Decoded<T> {
 }
 
 impl<T> Decoded<T> {
-    /// Decodes an input-required result; `None` if the text is none. Only servers of the newest
+    /// Decodes an input-required result; `None` for other results. Only servers of the newest
     /// revision send them.
     #[cold]
     fn input_required(revision: Revision, text: &str) -> Option<Self> {

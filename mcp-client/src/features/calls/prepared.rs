@@ -131,7 +131,9 @@ where
         let mut vacant = match self.look_up(&params) {
             Lookup::Cached(text) => match read(&text) {
                 Ok(Decoded::Final(mut result)) => {
-                    self.accept(&params, &text, result_of(&mut result))?;
+                    self.accept(result_of(&mut result));
+                    #[cfg(feature = "json-schema")]
+                    self.check_output(&params, &text, result_of(&mut result))?;
                     return Ok(result);
                 }
                 _ => None,
@@ -156,7 +158,9 @@ where
             let input_required = match read(text.get()) {
                 Ok(Decoded::Final(mut result)) => {
                     self.store(vacant, &text);
-                    self.accept(&params, text.get(), result_of(&mut result))?;
+                    self.accept(result_of(&mut result));
+                    #[cfg(feature = "json-schema")]
+                    self.check_output(&params, text.get(), result_of(&mut result))?;
                     return Ok(result);
                 }
                 Ok(Decoded::InputRequired(result)) => result,
@@ -242,8 +246,8 @@ where
         text
     }
 
-    /// Returns `true` if the error asked the user to open pages, and the user did, so that the call
-    /// may succeed now.
+    /// Returns `true` if the error named pages and the user opened them, so that the call may succeed
+    /// now.
     async fn opened_pages(&self, refusal: &ErrorObject) -> Result<bool, CallError> {
         let inputs = self.features().server_requests.inputs();
         let Some(pages) = url_elicitation::required_pages(inputs, self.revision, refusal) else {
@@ -268,24 +272,12 @@ where
         }
     }
 
-    /// Adapts, learns from and checks a final result.
-    fn accept(
-        &self,
-        params: &Params<'_>,
-        text: &str,
-        result: &mut dyn Any,
-    ) -> Result<(), CallError> {
+    /// Adapts a final result for the announced proposals, and remembers listed tools.
+    fn accept(&self, result: &mut dyn Any) {
         if let Some(adapt) = self.features().adapt_result {
             adapt(result);
         }
         self.learn(result);
-        #[cfg(feature = "json-schema")]
-        return self.check_output(params, text, result);
-        #[cfg(not(feature = "json-schema"))]
-        {
-            let _ = (params, text);
-            Ok(())
-        }
     }
 
     /// Checks the result of a tool call against the output schema of the tool, if it is known.
@@ -313,15 +305,16 @@ where
         schemas.check(&tool, &result)
     }
 
-    /// Remembers what later calls need to know of listed tools.
+    /// Remembers the header parameters and the output schemas of listed tools for later calls.
     pub(super) fn learn(&self, result: &mut dyn Any) {
-        if let Some(page) = result.downcast_mut::<ListToolsResult>() {
-            if self.revision == Revision::LATEST {
-                self.connection().sender.learn_tools(&mut page.tools);
-            }
-            #[cfg(feature = "json-schema")]
-            self.features().output_schemas.learn(&page.tools);
+        let Some(page) = result.downcast_mut::<ListToolsResult>() else {
+            return;
+        };
+        if self.revision == Revision::LATEST {
+            self.connection().sender.learn_tools(&mut page.tools);
         }
+        #[cfg(feature = "json-schema")]
+        self.features().output_schemas.learn(&page.tools);
     }
 
     /// Stores a result in the cache.
@@ -332,14 +325,14 @@ where
     }
 
     /// Fails if one response has more questions than may be worked on at once.
-    fn check_questions(&self, asked: usize) -> Result<(), CallError> {
+    fn check_questions(&self, count: usize) -> Result<(), CallError> {
         let limit = self.connection().limits.server_requests;
-        if asked <= limit {
+        if count <= limit {
             return Ok(());
         }
         Err(CallError::Questions {
             method: R::METHOD,
-            asked,
+            count,
             limit,
         })
     }

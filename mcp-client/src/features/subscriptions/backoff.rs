@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::protocol::limits::Limits;
 
-/// The shortest pause, whatever the limits say: an unreachable server is not asked in a busy loop.
+/// The shortest pause, even if the limits are lower: prevents a busy loop if the server is unreachable.
 const SHORTEST: Duration = Duration::from_millis(10);
 
 /// Doubles the pause after each attempt that fails.
@@ -29,8 +29,8 @@ impl Backoff {
         self.next = self.first;
     }
 
-    /// Returns the next pause: between half of the time and all of it, so that clients that lost
-    /// the same server do not come back in the same moment.
+    /// Returns the next pause: a random part of the time, between half of it and all of it, so that the
+    /// clients of a restarted server do not reconnect in the same moment.
     pub(super) fn next(&mut self) -> Duration {
         let time = self.next.min(self.most).max(SHORTEST);
         self.next = time.saturating_mul(2);

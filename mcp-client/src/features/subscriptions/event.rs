@@ -1,4 +1,4 @@
-//! [`SubscriptionEvent`]: what a subscription reports.
+//! [`SubscriptionEvent`]: the events of a subscription.
 
 use std::sync::Arc;
 use std::time::Duration;

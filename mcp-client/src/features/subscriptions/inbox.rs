@@ -119,7 +119,7 @@ impl Inbox {
         }
         if let Some((_, old)) = same.and_then(|at| state.events.get(at)) {
             let others = state.bytes - old;
-            // The only event is kept whatever its size, which `message_bytes` bounds.
+            // A single event is kept even if it exceeds the limit; `message_bytes` bounds it.
             if others == 0 || others.saturating_add(bytes) <= self.byte_limit {
                 state.bytes = others + bytes;
                 if let Some(queued) = same.and_then(|at| state.events.get_mut(at)) {

@@ -41,7 +41,7 @@ pub enum HttpError {
     #[error("the connection to the server failed: {}", deepest(.0.as_ref()))]
     Exchange(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The server answered with an error status, and the body is not a message of the protocol.
-    #[error("the server answered with HTTP status {status} and the body {body:?}")]
+    #[error("the server answered with HTTP status {status}{}", and_body(body))]
     Status {
         /// The status.
         status: StatusCode,
@@ -111,6 +111,14 @@ impl HttpError {
     pub(crate) fn may_be_legacy(&self) -> bool {
         matches!(self, Self::Status { status, .. } if status.is_client_error()
             && !matches!(status.as_u16(), 401 | 403 | 407 | 408 | 429))
+    }
+}
+
+fn and_body(body: &str) -> String {
+    if body.is_empty() {
+        String::new()
+    } else {
+        format!(" and the body {body:?}")
     }
 }
 

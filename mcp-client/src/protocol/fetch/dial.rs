@@ -40,9 +40,9 @@ impl Clock {
     /// Waits for one step of the transfer.
     pub(crate) async fn wait<F: Future>(&mut self, step: F) -> Result<F::Output, FetchError> {
         let after = self.idle.min(self.left);
-        let begun = Instant::now();
+        let start = Instant::now();
         let waited = timeout(after, step).await;
-        self.left = self.left.saturating_sub(begun.elapsed());
+        self.left = self.left.saturating_sub(start.elapsed());
         waited.map_err(|_| FetchError::Time { after })
     }
 }

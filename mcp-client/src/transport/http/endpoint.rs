@@ -66,14 +66,14 @@ impl Endpoint {
     pub(super) fn end_session(&self, number: u64) {
         self.session.send_modify(|session| {
             if session.number == number {
-                session.phase = SessionPhase::Gone;
+                session.phase = SessionPhase::Ended;
                 session.id = None;
                 session.messages = None;
             }
         });
     }
 
-    /// Waits for a session other than `ended`. The recovery task begins it.
+    /// Waits for a session other than `ended`. The recovery task starts it.
     pub(super) async fn recover_session(&self, ended: Option<u64>) -> Result<(), TransportError> {
         if let Some(number) = ended {
             self.end_session(number);
@@ -89,7 +89,7 @@ impl Endpoint {
         error.map_or(Ok(()), |source| Err(TransportError::Session { source }))
     }
 
-    /// Returns how the server begins, if the program gave an [`EraCache`] that knows it.
+    /// Returns the first request for this server, if an [`EraCache`] remembers it.
     pub(super) fn remembered(&self) -> Option<Begin> {
         self.eras.as_ref()?.get(&self.client.url)
     }

@@ -57,7 +57,7 @@ pub(super) async fn open_stream(
     let mut number = 0;
     endpoint.session.send_modify(|session| {
         session.number += 1;
-        session.phase = SessionPhase::Begun;
+        session.phase = SessionPhase::Started;
         session.id = None;
         session.messages = Some(messages);
         number = session.number;

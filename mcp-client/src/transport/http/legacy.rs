@@ -63,7 +63,7 @@ pub(super) async fn post_in_session(
     let mut recovered = false;
     loop {
         let mut session = endpoint.session();
-        // A session that was just begun may already have ended.
+        // A new session may already have ended.
         while !session.is_ready() {
             endpoint.recover_session(None).await?;
             session = endpoint.session();
@@ -72,8 +72,8 @@ pub(super) async fn post_in_session(
         let response = endpoint
             .post(connection.revision(), &session, body.clone())
             .await?;
-        let gone = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
-        if !gone || recovered {
+        let ended = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
+        if !ended || recovered {
             return Ok((session, response));
         }
         recovered = true;
@@ -138,7 +138,7 @@ fn begin_session(endpoint: &Endpoint, response: &Response<Incoming>) -> Result<(
     }
     endpoint.session.send_modify(|session| {
         session.number += 1;
-        session.phase = SessionPhase::Begun;
+        session.phase = SessionPhase::Started;
         session.stream_answered = false;
         session.id = id;
         session.messages = None;
@@ -181,9 +181,9 @@ async fn resume(
             StreamEnd::Interrupted(cut) => error = cut,
         }
         retry = events.decoder().retry().or(retry);
-        let seen = events.decoder().last_event_id();
-        if !seen.is_empty() && seen != last {
-            seen.clone_into(&mut last);
+        let last_id = events.decoder().last_event_id();
+        if !last_id.is_empty() && last_id != last {
+            last_id.clone_into(&mut last);
             attempts = 0;
             pause = PAUSE;
         }

@@ -1,4 +1,4 @@
-//! The stream on which a server of a revision with sessions sends messages of its own.
+//! The stream on which a server of a revision with sessions sends requests and notifications.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -110,9 +110,9 @@ async fn follow(endpoint: &Endpoint, connection: &Arc<Connection>, session: &Ses
                     tracing::debug!(%error, "the stream of the server was interrupted");
                 }
                 retry = events.decoder().retry().or(retry);
-                let seen = events.decoder().last_event_id();
-                if !seen.is_empty() {
-                    seen.clone_into(&mut last);
+                let last_id = events.decoder().last_event_id();
+                if !last_id.is_empty() {
+                    last_id.clone_into(&mut last);
                 }
             }
             Ok(response) if response.status().is_server_error() => {

@@ -25,6 +25,7 @@ use tower_service::Service;
 
 use crate::protocol::error::HttpError;
 use crate::util::http_body::Full;
+use crate::util::url::origin;
 
 /// The time in which a response may still arrive after its connection was closed.
 const GRACE: Duration = Duration::from_secs(1);
@@ -38,20 +39,17 @@ where
     C: Connect + Clone + Send + Sync + 'static,
 {
     let connection = capture_connection(&mut request);
-    let uri = request.uri();
-    let scheme = uri.scheme_str().unwrap_or_default();
-    let authority = uri.authority().map_or("", |authority| authority.as_str());
-    let origin = format!("{scheme}://{authority}");
+    let uri = request.uri().clone();
     let mut response = pin!(client.request(request));
     tokio::select! {
         biased;
         response = &mut response => response.map_err(|error| {
-            let is_connect = error.is_connect();
-            let source = error.into();
-            if is_connect {
+            if error.is_connect() {
+                let origin = origin(&uri);
+                let source = error.into();
                 HttpError::Connect { origin, source }
             } else {
-                HttpError::Exchange(source)
+                HttpError::Exchange(error.into())
             }
         }),
         () = closed(connection) => {

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-/// The bounds of the pause before a stream is resumed, whatever the server asks for.
+/// The bounds of the pause before a stream is resumed, even if the server requests another one.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
-/// The first and the longest pause if the server does not ask for one.
+/// The first and the longest pause if the server does not request one.
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Returns the pause that the server asks for, within bounds, or else `pause`.
+/// Returns the pause that the server requests, within bounds, or `pause` if it requests none.
 pub(super) fn wait(retry: Option<Duration>, pause: Duration) -> Duration {
     let wait = retry.unwrap_or(pause);
     wait.clamp(SHORTEST_PAUSE, LONGEST_RETRY)
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wait_that_a_server_asks_for_is_kept_within_bounds() {
+    fn the_pause_that_a_server_requests_is_bounded() {
         let second = Duration::from_secs(1);
         assert_eq!(wait(None, PAUSE), PAUSE);
         assert_eq!(wait(Some(second), PAUSE), second);

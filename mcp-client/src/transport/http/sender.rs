@@ -19,7 +19,7 @@ use super::{legacy, modern};
 use crate::protocol::connection::{Connection, MessageSender, OutgoingRequest, SendFuture};
 use crate::protocol::error::{HttpError, TransportError};
 
-/// How long calls wait for the stream by which the server sends messages of its own.
+/// How long the client waits for the stream on which the server sends requests and notifications.
 const STREAM_WAIT: Duration = Duration::from_secs(1);
 
 /// Sends messages over HTTP.
@@ -52,7 +52,7 @@ impl HttpSender {
             let response = endpoint.post(revision, &session, body).await?;
             self.check_accepted(response).await?;
             endpoint.session.send_if_modified(|now| {
-                let is_ready = now.number == session.number && now.phase == SessionPhase::Begun;
+                let is_ready = now.number == session.number && now.phase == SessionPhase::Started;
                 if is_ready {
                     now.phase = SessionPhase::Ready;
                 }
@@ -75,9 +75,9 @@ impl HttpSender {
         Err(HttpError::Status { status, body }.into())
     }
 
-    /// Waits until the stream is open by which the server sends messages of its own: messages that
-    /// a call causes could otherwise be lost. Some servers answer the request for it only when they
-    /// have a message.
+    /// Waits until the stream is open on which the server sends requests and notifications. Otherwise
+    /// messages that a call causes could be lost. Some servers respond to the request for the stream
+    /// only when they have a message, so the wait is short.
     async fn wait_for_stream(&self, number: u64) {
         let mut sessions = self.endpoint.session.subscribe();
         let answered = sessions.wait_for(|session| {
@@ -95,8 +95,8 @@ impl MessageSender for HttpSender {
         connection: &'a Arc<Connection>,
         request: OutgoingRequest<'a>,
     ) -> SendFuture<'a> {
-        let begins = request.method == InitializeRequest::METHOD;
-        if begins || connection.revision() != Revision::LATEST {
+        let is_handshake = request.method == InitializeRequest::METHOD;
+        if is_handshake || connection.revision() != Revision::LATEST {
             Box::pin(legacy::send(&self.endpoint, connection, request))
         } else {
             Box::pin(modern::send(&self.endpoint, connection, request))

@@ -19,14 +19,14 @@ pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static(headers:
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static(headers::SESSION_ID);
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static(headers::LAST_EVENT_ID);
 
-/// A session, from its handshake on.
+/// A session, since its handshake.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Session {
     pub(super) id: Option<HeaderValue>,
     /// The number of the session. If two calls notice its end, only one new session is started.
     pub(super) number: u64,
     pub(super) phase: SessionPhase,
-    /// Whether the server has answered the request for a stream of its own.
+    /// Whether the server has responded to the request for its stream.
     pub(super) stream_answered: bool,
     /// The URL for messages, over HTTP+SSE of 2024-11-05.
     pub(super) messages: Option<Uri>,
@@ -36,9 +36,9 @@ pub(super) struct Session {
 pub(super) enum SessionPhase {
     /// Not started, or ended.
     #[default]
-    Gone,
+    Ended,
     /// The server has answered the handshake.
-    Begun,
+    Started,
     /// The server has received the notification that ends the handshake.
     Ready,
 }
@@ -77,7 +77,7 @@ impl Session {
             headers.insert(SESSION_ID, id.clone());
         }
         // The transport of 2024-11-05 has no such header.
-        let has_version = self.phase != SessionPhase::Gone && self.messages.is_none();
+        let has_version = self.phase != SessionPhase::Ended && self.messages.is_none();
         if let Some(version) = version(revision).filter(|_| has_version) {
             headers.insert(PROTOCOL_VERSION, version);
         }
@@ -90,7 +90,7 @@ fn version(revision: Revision) -> Option<HeaderValue> {
     known.then(|| HeaderValue::from_static(revision.as_str()))
 }
 
-/// Connects the calls that need a new session with the task that begins one.
+/// Connects the calls that need a new session with the task that starts one.
 #[derive(Default)]
 pub(super) struct SessionRecovery {
     /// Notified by calls that need a session.

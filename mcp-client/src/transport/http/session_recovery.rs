@@ -54,12 +54,12 @@ pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
         // A server may end every session right after its start.
         let soon = last_start.is_some_and(|last| last.elapsed() < LONGEST_PAUSE);
         let session_ended = async {
-            let gone = sessions.wait_for(|session| {
+            let ended = sessions.wait_for(|session| {
                 // The client builder starts the first session.
-                session.number > 0 && session.phase == SessionPhase::Gone
+                session.number > 0 && session.phase == SessionPhase::Ended
             });
             // Fails only if the sender is dropped, and `endpoint` owns it.
-            let _ = gone.await;
+            let _ = ended.await;
             if soon {
                 sleep(pause).await;
             }
@@ -84,7 +84,7 @@ pub(super) async fn run(endpoint: &Endpoint, connection: &Arc<Connection>) {
             if !requested {
                 tracing::warn!(error = %PeerDisplay(&error), "the session has ended, and no new one could be started");
             }
-            // The handshake may have begun a session.
+            // The failed handshake may have started a session.
             endpoint.end_session(endpoint.session().number);
             endpoint
                 .recovery

@@ -105,7 +105,7 @@ impl ChildProcess {
         self
     }
 
-    /// Sets where its standard error goes, instead of [`Stderr::Inherit`].
+    /// Sets what happens to the standard error of the process, instead of [`Stderr::Inherit`].
     #[must_use]
     pub fn stderr(mut self, stderr: Stderr) -> Self {
         self.stderr = stderr;

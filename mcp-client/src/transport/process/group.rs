@@ -40,15 +40,15 @@ impl Group {
         self.child.wait().await
     }
 
-    /// Ends the group after its input was closed at `begun`: waits, then terminates it, then kills it,
+    /// Ends the group after its input was closed at `start`: waits, then terminates it, then kills it,
     /// each for a grace time. Returns the exit status of the first process, and whether it had to be
     /// terminated.
     pub(super) async fn end(
         &mut self,
-        begun: Instant,
+        start: Instant,
         grace: Duration,
     ) -> (io::Result<ExitStatus>, bool) {
-        let rest = grace.saturating_sub(begun.elapsed());
+        let rest = grace.saturating_sub(start.elapsed());
         if let Ok(status) = timeout(rest, self.wait()).await {
             self.end_others(grace).await;
             return (status, false);
@@ -81,12 +81,12 @@ impl Group {
     #[cfg(unix)]
     async fn end_others(&mut self, grace: Duration) {
         let Some(id) = self.id else { return };
-        let gone = async {
+        let ended = async {
             while test_kill_process_group(id).is_ok() {
                 sleep(POLL_INTERVAL).await;
             }
         };
-        if self.terminate() && timeout(grace, gone).await.is_err() {
+        if self.terminate() && timeout(grace, ended).await.is_err() {
             self.kill();
         }
         self.id = None;

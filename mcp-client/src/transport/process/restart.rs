@@ -62,7 +62,7 @@ impl Restarts {
     pub(super) fn next(&mut self) -> Option<Duration> {
         let policy = self.policy.as_ref()?;
         let now = Instant::now();
-        let old = |begun: &Instant| now.duration_since(*begun) > policy.within;
+        let old = |restart: &Instant| now.duration_since(*restart) > policy.within;
         while self.recent.front().is_some_and(old) {
             self.recent.pop_front();
         }

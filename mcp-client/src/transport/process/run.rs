@@ -146,7 +146,7 @@ async fn serve(
 
     let (status, terminated) = {
         // The process exits when its input ends.
-        let begun = Instant::now();
+        let start = Instant::now();
         let mut ending = pin!(async {
             if shut_down {
                 tokio::select! {
@@ -155,7 +155,7 @@ async fn serve(
                 }
             }
             drop(writing);
-            group.end(begun, process.grace).await
+            group.end(start, process.grace).await
         });
         // Output from before the exit is still read.
         let mut rest = pin!(async { tokio::join!(reading.finish(), logging.finish()) });

@@ -137,10 +137,10 @@ mod tests {
 
     use super::*;
 
-    async fn heard(bytes: &[u8]) -> (Vec<String>, String) {
+    async fn captured(bytes: &[u8]) -> (Vec<String>, String) {
         let lines = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&lines);
-        let stderr = Stderr::capture(move |line| heard.lock().expect("fine").push(line.to_owned()));
+        let sink = Arc::clone(&lines);
+        let stderr = Stderr::capture(move |line| sink.lock().expect("fine").push(line.to_owned()));
         let mut last = LastLines::default();
         read(bytes, &stderr, &mut last).await.expect("bytes");
         let lines = lines.lock().expect("fine").clone();
@@ -149,7 +149,7 @@ mod tests {
 
     #[tokio::test]
     async fn each_line_is_handled_and_the_last_may_lack_its_end() {
-        let (lines, last) = heard(b"one\r\n\ntwo\xFF\nthree").await;
+        let (lines, last) = captured(b"one\r\n\ntwo\xFF\nthree").await;
         assert_eq!(lines, ["one", "", "two\u{FFFD}", "three"]);
         assert_eq!(last, "one\n\ntwo\u{FFFD}\nthree");
     }
@@ -158,7 +158,7 @@ mod tests {
     async fn long_lines_are_split_between_characters() {
         for before in 0..4 {
             let long = "x".repeat(before) + &"\u{1F980}".repeat(3 * LINE / 4);
-            let (lines, last) = heard(long.as_bytes()).await;
+            let (lines, last) = captured(long.as_bytes()).await;
             assert_eq!(lines.concat(), long);
             assert!(lines.iter().all(|line| line.len() <= LINE));
             assert!(
@@ -172,7 +172,7 @@ mod tests {
     #[tokio::test]
     async fn remembered_lines_are_bounded() {
         let many: String = (0..10_000).map(|line| format!("{line}\n")).collect();
-        let (lines, last) = heard(many.as_bytes()).await;
+        let (lines, last) = captured(many.as_bytes()).await;
         assert_eq!(lines.len(), 10_000);
         assert!(last.ends_with("9998\n9999") && last.len() <= REMEMBERED);
     }

@@ -1,4 +1,4 @@
-//! [`Wanted`]: the command to run, checked before a server is started.
+//! [`Action`]: what a command does, checked before a server is started.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use crate::args::{Command, Fetch};
 use crate::failure::Failure;
 use crate::values;
 
-pub(crate) enum Wanted<'a> {
+/// A command with its arguments.
+pub(crate) enum Action<'a> {
     Discover,
     Tools,
     Call(Named<'a>),
@@ -38,7 +39,7 @@ pub(crate) struct Named<'a> {
     pub(crate) words: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> Action<'a> {
     /// Checks a command and the words that do not name the server.
     pub(crate) fn new(command: &'a Command, words: &'a [String]) -> Result<Self, Failure> {
         Ok(match command {
@@ -79,9 +80,9 @@ fn one<'a>(command: &str, words: &'a [String]) -> Result<&'a str, Failure> {
     }
 }
 
-fn alone<'a>(wanted: Wanted<'a>, words: &[String]) -> Result<Wanted<'a>, Failure> {
+fn alone<'a>(action: Action<'a>, words: &[String]) -> Result<Action<'a>, Failure> {
     match words {
-        [] => Ok(wanted),
+        [] => Ok(action),
         [word, ..] => {
             let message = format!("unexpected argument `{word}`: a program comes after `--`");
             Err(Failure::Usage(message))
