@@ -1,5 +1,7 @@
 //! Model Context Protocol clients: typed calls to servers of every revision, over every transport.
 //!
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(feature = "process", doc = "```no_run")]
 #![cfg_attr(not(feature = "process"), doc = "```ignore")]
 //! use mcp_client::{ChildProcess, Client};

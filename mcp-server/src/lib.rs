@@ -49,6 +49,8 @@
 //! as a range or a pattern, is then refused when the server is built, as far as the schema shows
 //! it: one that is written by hand (`schemars(with)`) is taken at its word.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod features;
 pub mod guide;
 #[cfg(feature = "https-url")]

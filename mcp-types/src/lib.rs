@@ -50,6 +50,8 @@
 //!
 //! Types that several revisions share have the members of an enabled proposal in all of them.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(feature = "proptest")]
 mod arbitrary;
 pub mod base64;

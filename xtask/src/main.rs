@@ -11,6 +11,7 @@ mod interop;
 mod node;
 mod peers;
 mod python;
+mod quickstart;
 mod schema;
 mod subject;
 mod workspace;
@@ -47,6 +48,8 @@ usage: cargo xtask <command>
 
   fuzz [TARGET] [--seconds N]  random inputs for all that reads bytes of a peer
 
+  quickstart                   the programs of the READMEs, built and run
+
   bench types [--quick]        compare with serde_json::Value and other crates
   bench server [--quick]       compare with rmcp and the barest server
   bench client [--quick]       compare with rmcp's client
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
             "interop" => interop::run(rest),
             "attack" => attack::run(rest),
             "fuzz" => fuzz::run(rest),
+            "quickstart" => quickstart::run(rest),
             "bench" => bench::run(rest),
             "ci" => ci::run(rest),
             "help" | "--help" | "-h" => {

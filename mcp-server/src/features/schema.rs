@@ -29,7 +29,9 @@ pub(crate) fn of_input<T: JsonSchema>() -> Result<Option<Object>, DefinitionErro
 /// The schema of what `T` is written as.
 pub(crate) fn of_output<T: JsonSchema>() -> Result<Object, DefinitionError> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    plain(settings.into_generator().into_root_schema_for::<T>())
+    let mut schema = plain(settings.into_generator().into_root_schema_for::<T>())?;
+    remove_rust_formats(&mut schema);
+    Ok(schema)
 }
 
 /// The schema as our own JSON, without what goes without saying: the dialect is the protocol's
@@ -43,6 +45,29 @@ fn plain(schema: Schema) -> Result<Object, DefinitionError> {
         }
         Value::Bool(true) => Ok(Object::new()),
         _ => Err("no value fits the type".into()),
+    }
+}
+
+/// Removes the formats that only Rust has, such as `uint`: other implementations report formats that
+/// they do not know. Their ranges are in the schema as `minimum` and `maximum`.
+pub(crate) fn remove_rust_formats(schema: &mut Object) {
+    const FORMATS: [&str; 10] = [
+        "int", "int8", "int16", "int128", "uint", "uint8", "uint16", "uint32", "uint64", "uint128",
+    ];
+    let format = schema.get("format").and_then(Value::as_str);
+    if format.is_some_and(|format| FORMATS.contains(&format)) {
+        schema.remove("format");
+    }
+    for (_, value) in schema.iter_mut() {
+        remove_formats_of_parts(value);
+    }
+}
+
+fn remove_formats_of_parts(value: &mut Value) {
+    match value {
+        Value::Object(schema) => remove_rust_formats(schema),
+        Value::Array(values) => values.iter_mut().for_each(remove_formats_of_parts),
+        _ => {}
     }
 }
 

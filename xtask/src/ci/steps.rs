@@ -142,6 +142,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
                 unless(browser::missing, "xtask interop browser"),
             ],
         ),
+        step("quickstart", vec![run("xtask quickstart")]),
         step(
             "doc-tests",
             vec![run("test --workspace --doc --all-features")],

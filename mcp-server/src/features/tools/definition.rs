@@ -145,7 +145,7 @@ impl ToolDef {
         H: Handler<A, M>,
         H::Output: IntoToolResult + 'static,
     {
-        let derived = match A::schema() {
+        let derived = match derived_schema::<A>() {
             Ok(derived) => derived,
             Err(fault) => {
                 self.fault = Some(fault);
@@ -296,8 +296,6 @@ impl ToolDef {
         if let Some(output) = &self.output {
             schema::bounded(output)?;
         }
-        #[cfg(not(feature = "json-schema"))]
-        schema::promises::kept_by_types(&input)?;
         #[cfg(feature = "json-schema")]
         {
             self.validators = Validators {
@@ -319,6 +317,18 @@ impl ToolDef {
             .map_err(|error| error.to_string())?;
         Ok(())
     }
+}
+
+/// Derives the schema of arguments from their type. Without the feature `json-schema` nothing is
+/// enforced beyond the type, so a schema that says more is an error.
+fn derived_schema<A: Arguments>() -> Result<Option<Object>, DefinitionError> {
+    let Some(mut schema) = A::schema()? else {
+        return Ok(None);
+    };
+    #[cfg(not(feature = "json-schema"))]
+    schema::promises::kept_by_types(&schema)?;
+    schema::remove_rust_formats(&mut schema);
+    Ok(Some(schema))
 }
 
 impl Definition for ToolDef {

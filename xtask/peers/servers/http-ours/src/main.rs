@@ -26,8 +26,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::builder("bench", "1.0.0")
-        .tool("greet", "Greets somebody", |args: Greet| {
-            std::future::ready(Ok(format!("Hello, {}!", args.name)))
+        .tool("greet", "Greets somebody", |args: Greet| async move {
+            format!("Hello, {}!", args.name)
         })
         .tool(
             "report",
