@@ -5,9 +5,8 @@ use std::sync::Arc;
 use crate::protocol::core::Context;
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::{
-    BoxedHandler, Handler, IntoResult, NoArguments, boxed, requirements_of,
+    BoxedHandler, Handler, HandlerFuture, IntoResult, NoArguments, boxed, requirements_of,
 };
-use crate::protocol::handler_error::HandlerError;
 use crate::protocol::requirements::Requirements;
 use crate::protocol::states::States;
 
@@ -34,6 +33,12 @@ impl Access {
     /// Notes what a handler of the definition needs of the server.
     pub(crate) fn require<A, M, H: Handler<A, M>>(&mut self, handler: &H) {
         self.requirements.extend(&requirements_of(handler));
+    }
+
+    /// Returns `true` if a handler or guard may ask the client.
+    #[cfg(feature = "asking")]
+    pub(crate) fn may_ask(&self) -> bool {
+        self.requirements.uses_context()
     }
 
     /// Adds a guard that runs before those that there are.
@@ -77,16 +82,21 @@ impl Access {
         self.visibility.iter().all(|is_visible| is_visible(&cx))
     }
 
-    /// Runs the guards, those of the outermost group first.
+    /// Runs the guards, those of the outermost group first. Returns `None` if there are none, so that
+    /// the futures of requests without guards stay small.
     ///
-    /// # Errors
-    ///
-    /// The error of the first guard that refuses the caller.
-    pub(crate) async fn check(&self, cx: &Context) -> Result<(), HandlerError> {
-        for guard in self.guards.iter().rev() {
-            guard(NoArguments, self.scoped(cx)).await?;
+    /// The future resolves to the error of the first guard that refuses the caller.
+    pub(crate) fn check(&self, cx: &Context) -> Option<HandlerFuture<()>> {
+        if self.guards.is_empty() {
+            return None;
         }
-        Ok(())
+        let (guards, cx) = (self.guards.clone(), self.scoped(cx));
+        Some(Box::pin(async move {
+            for guard in guards.iter().rev() {
+                guard(NoArguments, cx.clone()).await?;
+            }
+            Ok(())
+        }))
     }
 
     /// Returns the context with the states of the groups.

@@ -16,10 +16,11 @@ use crate::protocol::registry::Registry;
 use crate::protocol::route::{Typed, versioned};
 
 /// Adds a feature's handler of a method that may ask the client, with params that are read by
-/// `read`.
+/// `read`. `may_ask` tells of which params the handler may ask: the others cost nothing then.
 pub(crate) fn serve_read<P, T, F>(
     registry: &mut Registry,
     method: &'static str,
+    may_ask: fn(&P) -> bool,
     read: impl Fn(&ParamsView<'_>, &Context) -> Result<P, HandlerError> + Send + Sync + 'static,
     handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
 ) where
@@ -30,9 +31,11 @@ pub(crate) fn serve_read<P, T, F>(
     #[cfg(feature = "asking")]
     {
         let state = inputs::AcceptedState::Ours;
-        let route = sealed::AskingRoute::<P, T, _, _>::new(read, handler, state);
+        let route = sealed::AskingRoute::<P, T, _, _>::new(read, handler, state, may_ask);
         registry.route(method, Box::new(route));
     }
+    #[cfg(not(feature = "asking"))]
+    let _ = may_ask;
     #[cfg(not(feature = "asking"))]
     registry.serve_read(method, read, handler);
 }
@@ -52,7 +55,8 @@ where
     #[cfg(feature = "asking")]
     if sealed::may_ask(R::METHOD) {
         let state = inputs::AcceptedState::Any;
-        let route = sealed::AskingRoute::<_, R::Result, _, _>::new(versioned, handler, state);
+        let route =
+            sealed::AskingRoute::<_, R::Result, _, _>::new(versioned, handler, state, |_| true);
         return registry.on(R::METHOD, Box::new(route));
     }
     let route = Typed::<_, R::Result, _, _>::new(versioned, handler);
@@ -90,15 +94,22 @@ mod sealed {
         read: R,
         handler: H,
         state: inputs::AcceptedState,
+        may_ask: fn(&P) -> bool,
         types: PhantomData<fn(P) -> T>,
     }
 
     impl<P, T, R, H> AskingRoute<P, T, R, H> {
-        pub(super) fn new(read: R, handler: H, state: inputs::AcceptedState) -> Self {
+        pub(super) fn new(
+            read: R,
+            handler: H,
+            state: inputs::AcceptedState,
+            may_ask: fn(&P) -> bool,
+        ) -> Self {
             Self {
                 read,
                 handler,
                 state,
+                may_ask,
                 types: PhantomData,
             }
         }
@@ -116,8 +127,12 @@ mod sealed {
             head: &ParamsView<'_>,
             cx: &Context,
         ) -> Result<ResponseFuture, HandlerError> {
-            inputs::attach(head, cx, self.state)?;
             let params = (self.read)(head, cx)?;
+            // Sessions ask by requests of their own.
+            let in_session = cx.peer().session().is_some();
+            if !in_session && ((self.may_ask)(&params) || inputs::is_retry(head)) {
+                inputs::attach(head, cx, self.state)?;
+            }
             let result = (self.handler)(params, cx.clone());
             let responding = cx.clone();
             Ok(Box::pin(Asking {

@@ -300,7 +300,9 @@ async fn admit(
     if !access.is_visible(cx) {
         return Ok((None, true));
     }
-    access.check(cx).await?;
+    if let Some(check) = access.check(cx) {
+        check.await?;
+    }
     Ok((Some(takes), false))
 }
 

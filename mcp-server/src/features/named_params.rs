@@ -44,6 +44,14 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
         })
     }
 
+    /// Returns `true` if the item's handler may ask the client.
+    pub(crate) fn may_ask(&self) -> bool {
+        #[cfg(feature = "asking")]
+        return self.find().is_some_and(|item| item.access().may_ask());
+        #[cfg(not(feature = "asking"))]
+        false
+    }
+
     /// Returns the item, if there is one of that name.
     pub(crate) fn find(&self) -> Option<&Arc<I>> {
         self.item.as_ref()

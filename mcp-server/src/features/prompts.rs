@@ -41,6 +41,7 @@ pub(crate) fn register(
     asking::serve_read(
         registry,
         GetPromptRequest::METHOD,
+        GetParams::may_ask,
         move |head, cx| GetParams::read(&prompts, head, cx),
         move |params, cx| get(params, cx, Arc::clone(&resources)),
     );
@@ -56,7 +57,9 @@ async fn get(
 ) -> Result<GetPromptResult, HandlerError> {
     let prompt = Arc::clone(params.item()?);
     let arguments = params.arguments.unwrap_or_default();
-    prompt.access().check(&cx).await?;
+    if let Some(check) = prompt.access().check(&cx) {
+        check.await?;
+    }
     let mut result = prompt.start(arguments, &cx)?.await?;
     if result.description.is_none() {
         result.description.clone_from(&prompt.prompt().description);

@@ -101,6 +101,7 @@ pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>
     asking::serve_read(
         registry,
         ReadResourceRequest::METHOD,
+        |_| true,
         common,
         move |params, cx| read(params, cx, Arc::clone(&read_from)),
     );

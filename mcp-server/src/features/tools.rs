@@ -50,6 +50,7 @@ pub(crate) fn register(
     asking::serve_read(
         registry,
         CallToolRequest::METHOD,
+        CallParams::may_ask,
         move |head, cx| read_call(&tools, head, cx),
         move |params, cx| call(params, cx, Arc::clone(&resources)),
     );
@@ -80,7 +81,9 @@ async fn call(
     let tool = Arc::clone(params.item()?);
     let name = params.name;
     let arguments = params.arguments.unwrap_or_default();
-    tool.access().check(&cx).await?;
+    if let Some(check) = tool.access().check(&cx) {
+        check.await?;
+    }
     let running = match tool.start(arguments, &cx) {
         Ok(running) => running,
         Err(error) => {

@@ -1,25 +1,48 @@
 //! What a handler knows of its request, and what it can send to the peer meanwhile.
 
 use std::sync::Arc;
-#[cfg(feature = "versioned-resources")]
+#[cfg(feature = "asking")]
 use std::sync::OnceLock;
 
 use mcp_types::revision::Versioned;
 use mcp_types::{Proposal, RequestId, Revision};
 
 use crate::protocol::context_values::ContextValues;
-#[cfg(feature = "versioned-resources")]
-use crate::protocol::core::RequestState;
-use crate::protocol::core::{Context, Core};
+use crate::protocol::core::{Context, Core, RequestState};
+use crate::protocol::extensions::Extensions;
 use crate::protocol::handler_error::HandlerError;
-use crate::protocol::message_sink::TrySend;
+use crate::protocol::message_sink::{ClosedSink, TrySend};
 use crate::protocol::notification::notification;
 use crate::protocol::peer::Peer;
+use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::select::select;
-#[cfg(feature = "versioned-resources")]
-use crate::util::{progress_throttle::ProgressThrottle, signal::CancelSignal};
+use crate::util::signal::CancelSignal;
 
 impl Context {
+    /// Creates a context that belongs to no request of a client: what it sends is discarded, and it
+    /// cannot ask the client.
+    pub(crate) fn detached(core: &Arc<Core>, method: &str, extensions: Extensions) -> Self {
+        Self {
+            state: Arc::new(RequestState {
+                core: Arc::clone(core),
+                id: None,
+                method: method.into(),
+                peer: Peer::modern(None),
+                progress_token: None,
+                log_level: None,
+                meta_bytes: 0,
+                trace_parent: None,
+                sink: Arc::new(ClosedSink),
+                extensions: Arc::new(extensions),
+                ended: CancelSignal::default(),
+                progress: ProgressThrottle::default(),
+                #[cfg(feature = "asking")]
+                inputs: OnceLock::new(),
+            }),
+            values: None,
+        }
+    }
+
     /// Returns the state of the server.
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.state.core

@@ -55,6 +55,10 @@ use crate::protocol::requirements::Requirements;
             types that implement `FromContext`"
 )]
 pub trait FromContext: Sized + Send {
+    /// Whether the value may hold the context. A handler without it cannot ask the client.
+    #[doc(hidden)]
+    const USES_CONTEXT: bool = true;
+
     /// Names what the server must have so that the value can be extracted. It is checked when the
     /// server is built. Nothing by default.
     fn requirements(requirements: &mut Requirements) {
@@ -76,6 +80,8 @@ impl FromContext for Context {
 }
 
 impl FromContext for Peer {
+    const USES_CONTEXT: bool = false;
+
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
         Ok(cx.peer().clone())
     }
@@ -83,6 +89,8 @@ impl FromContext for Peer {
 
 /// Requests without a principal are refused, see [`HandlerError::forbidden`].
 impl FromContext for Principal {
+    const USES_CONTEXT: bool = false;
+
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
         let principal = cx.extension::<Self>().cloned();
         principal
@@ -91,6 +99,8 @@ impl FromContext for Principal {
 }
 
 impl FromContext for Option<Principal> {
+    const USES_CONTEXT: bool = false;
+
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
         Ok(cx.extension().cloned())
     }

@@ -136,7 +136,10 @@ macro_rules! handler {
 
             fn requirements(requirements: &mut Requirements) {
                 let _ = &requirements;
-                $($extractor::requirements(requirements);)*
+                $(
+                    requirements.context(<$extractor as FromContext>::USES_CONTEXT);
+                    $extractor::requirements(requirements);
+                )*
             }
 
             async fn call(
@@ -160,7 +163,10 @@ macro_rules! handler {
 
             fn requirements(requirements: &mut Requirements) {
                 let _ = &requirements;
-                $($extractor::requirements(requirements);)*
+                $(
+                    requirements.context(<$extractor as FromContext>::USES_CONTEXT);
+                    $extractor::requirements(requirements);
+                )*
             }
 
             async fn call(

@@ -41,6 +41,8 @@ impl Deref for HttpParts {
 }
 
 impl FromContext for HttpParts {
+    const USES_CONTEXT: bool = false;
+
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
         let parts = Option::<Self>::from_context(cx).await?;
         parts.ok_or_else(|| HandlerError::internal("the handler serves HTTP requests only"))
@@ -48,6 +50,8 @@ impl FromContext for HttpParts {
 }
 
 impl FromContext for Option<HttpParts> {
+    const USES_CONTEXT: bool = false;
+
     async fn from_context(cx: &Context) -> Result<Self, HandlerError> {
         Ok(cx.state.extensions.shared_parts().map(HttpParts))
     }

@@ -40,3 +40,16 @@ pub(crate) trait MessageSink: Send + Sync {
         })
     }
 }
+
+/// A sink that is always closed.
+pub(crate) struct ClosedSink;
+
+impl MessageSink for ClosedSink {
+    fn try_send(&self, _: &[u8]) -> TrySend {
+        TrySend::Closed
+    }
+
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
+    }
+}

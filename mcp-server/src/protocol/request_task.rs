@@ -79,10 +79,13 @@ impl RequestTask {
 
     fn answer(&self, result: Result<Vec<u8>, HandlerError>) -> Answer {
         match result {
-            Ok(message) => Answer {
-                message,
-                refused: None,
-            },
+            Ok(message) => {
+                tracing::debug!(bytes = message.len(), "request answered");
+                Answer {
+                    message,
+                    refused: None,
+                }
+            }
             Err(error) => {
                 let (error, rejection) = failure(error, &self.cx);
                 self.failure(&error, rejection)
@@ -91,6 +94,7 @@ impl RequestTask {
     }
 
     fn failure(&self, error: &ErrorObject, refused: Option<Rejection>) -> Answer {
+        tracing::debug!(code = error.code, "request answered with an error");
         trace::failed(&self.span, error);
         Answer {
             message: error_message(self.cx.request_id(), error),

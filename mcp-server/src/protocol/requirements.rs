@@ -11,6 +11,8 @@ pub struct Requirements {
     states: Vec<(TypeId, &'static str)>,
     /// The name of an extractor that only handlers of resources can take.
     resource: Option<&'static str>,
+    /// Whether a handler may hold its context.
+    uses_context: bool,
 }
 
 impl Requirements {
@@ -24,6 +26,17 @@ impl Requirements {
         self.resource = Some(type_name::<E>());
     }
 
+    /// Notes whether an extractor may hold the context.
+    pub(crate) fn context(&mut self, uses_context: bool) {
+        self.uses_context |= uses_context;
+    }
+
+    /// Returns `true` if a handler may hold its context, so that it can ask the client.
+    #[cfg(feature = "asking")]
+    pub(crate) fn uses_context(&self) -> bool {
+        self.uses_context
+    }
+
     /// Returns the name of an extractor that only handlers of resources can take, if there is one.
     pub(crate) fn needs_resource(&self) -> Option<&'static str> {
         self.resource
@@ -33,6 +46,7 @@ impl Requirements {
     pub(crate) fn extend(&mut self, other: &Self) {
         self.states.extend(&other.states);
         self.resource = self.resource.or(other.resource);
+        self.uses_context |= other.uses_context;
     }
 
     /// Returns the names of the types that no state has.

@@ -37,6 +37,8 @@ use crate::protocol::states::States;
 pub struct State<T>(pub T);
 
 impl<T: Clone + Send + Sync + 'static> FromContext for State<T> {
+    const USES_CONTEXT: bool = false;
+
     fn requirements(requirements: &mut Requirements) {
         requirements.state::<T>();
     }

@@ -5,7 +5,9 @@ use std::pin::pin;
 
 use tokio::io::DuplexStream;
 
+use crate::protocol::core::Context;
 use crate::protocol::error::ServeError;
+use crate::protocol::extensions::Extensions;
 use crate::server::handle::Server;
 use crate::server::transports::{ByteStream, Stdio, Transport};
 use crate::util::select::{Either, select};
@@ -69,8 +71,7 @@ impl Server {
     ///     .build()?;
     /// let client = Client::builder("test", "1.0.0");
     /// let client = client.connect(ByteStream::of(server.in_memory())).await?;
-    /// let result = client.call("today").await?;
-    /// assert_eq!(result.content[0].as_text(), Some("Monday"));
+    /// assert_eq!(client.call_tool("today").await?.text(), "Monday");
     /// # Ok(())
     /// # }
     /// ```
@@ -90,6 +91,31 @@ impl Server {
             }
         });
         stream
+    }
+
+    /// Creates a context that belongs to no request, for unit tests of functions that take one. What
+    /// it sends is discarded, and questions to the client fail.
+    ///
+    /// ```
+    /// use mcp_server::{Context, HandlerError, Principal, Server};
+    ///
+    /// async fn greet(cx: Context) -> Result<String, HandlerError> {
+    ///     cx.progress(1, 1, None).await?;
+    ///     let user = cx.extension::<Principal>().map_or("stranger", |user| &user.0);
+    ///     Ok(format!("Hello, {user}!"))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = Server::builder("test", "1.0.0").build()?;
+    /// let cx = server.context().with_extension(Principal("Ada".to_owned()));
+    /// assert_eq!(greet(cx).await.ok().as_deref(), Some("Hello, Ada!"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn context(&self) -> Context {
+        Context::detached(&self.core, "", Extensions::new())
     }
 
     /// Drives `serving` to its end, and shuts the server down when `signal` resolves.

@@ -212,17 +212,22 @@ pub(crate) fn of(cx: &Context) -> Option<&Inputs> {
     inputs.downcast_ref()
 }
 
-/// Reads the inputs of a request that may be answered with questions. Sessions ask by requests.
+/// Returns `true` if a request carries answers or state of an earlier round, whether sound or not.
+pub(crate) fn is_retry(params: &ParamsView<'_>) -> bool {
+    let members = params.members();
+    let mut names = ["requestState", "inputResponses"].into_iter();
+    names.any(|name| !matches!(members.raw(name), Ok(None)))
+}
+
+/// Reads the inputs of a request without a session that may be answered with questions.
 pub(crate) fn attach(
     head: &ParamsView<'_>,
     cx: &Context,
     state: AcceptedState,
 ) -> Result<(), HandlerError> {
-    if cx.peer().session().is_none() {
-        let inputs = Inputs::read(head, cx, state).map_err(HandlerError::protocol)?;
-        // The context is new: nothing is there.
-        let _ = cx.state.inputs.set(Box::new(inputs));
-    }
+    let inputs = Inputs::read(head, cx, state).map_err(HandlerError::protocol)?;
+    // The context is new: nothing is there.
+    let _ = cx.state.inputs.set(Box::new(inputs));
     Ok(())
 }
 

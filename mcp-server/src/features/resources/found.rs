@@ -55,7 +55,9 @@ impl Located {
         if !self.is_visible(cx) {
             return Err(HandlerError::resource_not_found(self.0.uri));
         }
-        self.0.definition.rules().check(cx).await?;
+        if let Some(check) = self.0.definition.rules().check(cx) {
+            check.await?;
+        }
         Ok(Found(self.0))
     }
 

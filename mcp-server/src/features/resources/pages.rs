@@ -109,7 +109,12 @@ async fn all(
         };
         from = behind(place);
         page.restricted |= template.rules().is_restricted();
-        if !template.rules().is_visible(cx) || template.rules().check(cx).await.is_err() {
+        if !template.rules().is_visible(cx) {
+            continue;
+        }
+        if let Some(check) = template.rules().check(cx)
+            && check.await.is_err()
+        {
             continue;
         }
         let after = within.take_if(|(at, _)| *at == place);

@@ -1,9 +1,6 @@
 //! Reads a resource for a URL, as `resources/read` does.
 
-use crate::protocol::core::RequestState;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::OnceLock;
 
 use http::Method;
 use http::request::Parts;
@@ -20,13 +17,9 @@ use crate::protocol::core::Core;
 use crate::protocol::error_report::{logged, report, resolve};
 use crate::protocol::extensions::Extensions;
 use crate::protocol::handler_error::{Cause, HandlerError, RESOURCE_NOT_FOUND};
-use crate::protocol::message_sink::{MessageSink, TrySend};
-use crate::protocol::peer::Peer;
 use crate::protocol::request_task::RequestTask;
 #[cfg(feature = "versioned-resources")]
 use crate::util::etag;
-use crate::util::progress_throttle::ProgressThrottle;
-use crate::util::signal::CancelSignal;
 
 /// Marks, as an [extension](Context::extension), that a handler runs for a URL and not for a
 /// request of the protocol. Such a handler cannot send requests, log messages or progress to a
@@ -62,19 +55,6 @@ pub(crate) enum Failed {
     Inside,
 }
 
-/// A sink that is always closed.
-struct ClosedSink;
-
-impl MessageSink for ClosedSink {
-    fn try_send(&self, _: &[u8]) -> TrySend {
-        TrySend::Closed
-    }
-
-    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(std::future::ready(()))
-    }
-}
-
 /// Runs the handlers that the request needs. Dropping the future cancels them.
 pub(crate) async fn read(
     server: &Arc<Core>,
@@ -85,24 +65,7 @@ pub(crate) async fn read(
 ) -> Result<ReadOutcome, Failed> {
     let mut extensions = extensions;
     extensions.insert(ReadByUrl);
-    let cx = Context {
-        state: Arc::new(RequestState {
-            core: Arc::clone(server),
-            id: None,
-            method: ReadResourceRequest::METHOD.into(),
-            peer: Peer::modern(None),
-            progress_token: None,
-            log_level: None,
-            meta_bytes: 0,
-            trace_parent: None,
-            sink: Arc::new(ClosedSink),
-            extensions: Arc::new(extensions),
-            ended: CancelSignal::default(),
-            progress: ProgressThrottle::default(),
-            inputs: OnceLock::new(),
-        }),
-        values: None,
-    };
+    let cx = Context::detached(server, ReadResourceRequest::METHOD, extensions);
     let (sender, mut receiver) = oneshot::channel();
     let running = {
         let cx = cx.clone();
