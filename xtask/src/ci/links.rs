@@ -7,11 +7,12 @@ use anyhow::{Context as _, Result};
 
 use crate::workspace;
 
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "docs/architecture.md",
+    "docs/attacks.md",
     "docs/benchmarks.md",
     "docs/commands.md",
     "docs/guarantees.md",
