@@ -68,6 +68,8 @@ pub use features::input::ask::Ask;
 pub use features::input::error::{ClientError, InputError};
 #[cfg(feature = "asking")]
 pub use features::input::form::{Elicited, Field, Form};
+#[cfg(feature = "asking")]
+pub use features::input::request::AskRequest;
 pub use features::list_handle::ListHandle;
 pub use features::prompts::definition::PromptDef;
 pub use features::prompts::result::{IntoMessage, IntoPrompt};

@@ -6,6 +6,7 @@ mod input {
     mod methods;
     mod modern;
     mod peer;
+    mod requests;
     mod sampling;
     mod state;
 }

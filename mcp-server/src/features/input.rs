@@ -12,18 +12,20 @@ pub(crate) mod inputs;
 pub(crate) mod legacy;
 pub(crate) mod once;
 pub(crate) mod question;
+pub(crate) mod request;
 pub(crate) mod state;
 pub(crate) mod typed;
 
 use mcp_types::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestUrlParams, ListRootsResult, Root,
+    ElicitRequestUrlParams, Extra, InputRequest, ListRootsResult, Root,
 };
 use serde::de::DeserializeOwned;
 
 use crate::features::input::ask::Ask;
 use crate::features::input::form::{Elicited, Form};
 use crate::features::input::question::Question;
+use crate::features::input::request::AskRequest;
 #[cfg(feature = "_proposals")]
 use crate::features::resources::blocks::withhold_of_block;
 use crate::protocol::core::Context;
@@ -59,7 +61,11 @@ impl Context {
         let (question, schema) = match form.schema {
             Ok(schema) => {
                 let params = ElicitRequestFormParams::new(form.message, schema.clone());
-                (Ok(Question::Form(params)), Some(schema))
+                let question = Question::Form {
+                    params,
+                    extra: Extra::new(),
+                };
+                (Ok(question), Some(schema))
             }
             Err(error) => (Err(error), None),
         };
@@ -90,6 +96,7 @@ impl Context {
         let question = Question::Url {
             params: ElicitRequestUrlParams::new(message, url),
             id: id.into(),
+            extra: Extra::new(),
         };
         Ask::new(self, Ok(question), Box::new(form::visited))
     }
@@ -141,7 +148,10 @@ impl Context {
         };
         #[cfg(feature = "_proposals")]
         let params = without_withheld_members(params, self);
-        let question = Question::Sample(Box::new(params));
+        let question = Question::Sample {
+            params: Box::new(params),
+            extra: Extra::new(),
+        };
         Ask::new(self, Ok(question), Box::new(read))
     }
 
@@ -157,7 +167,55 @@ impl Context {
                 revision.decode(text).map_err(|error| error.to_string())?;
             Ok(result.roots)
         };
-        Ask::new(self, Ok(Question::Roots), Box::new(read))
+        let question = Question::Roots {
+            params: None,
+            extra: Extra::new(),
+        };
+        Ask::new(self, Ok(question), Box::new(read))
+    }
+
+    /// Asks a question as the specification has it, with all members that a request may have,
+    /// unknown ones included: an [`ElicitRequest`], a [`CreateMessageRequest`] or a
+    /// [`ListRootsRequest`] for their result, or an [`InputRequest`] for an
+    /// [`InputResponse`](mcp_types::InputResponse).
+    ///
+    /// The result of a form is not validated against its schema. Clients of older revisions do not
+    /// get unknown members beside the params.
+    ///
+    /// ```
+    /// use mcp_server::types::{ElicitRequest, ElicitRequestFormParams, RequestedSchema};
+    /// use mcp_server::types::json::{Map, Value};
+    /// use mcp_server::{Context, HandlerError};
+    ///
+    /// async fn confirm(cx: Context) -> Result<String, HandlerError> {
+    ///     let mut params = ElicitRequestFormParams::new("Sure?", RequestedSchema::new(Map::new()));
+    ///     params.extra.insert("com.example/style", Value::from("dialog"));
+    ///     let result = cx.ask(ElicitRequest::new(params)).key("sure").await?;
+    ///     Ok(format!("{:?}", result.action))
+    /// }
+    /// ```
+    ///
+    /// [`ElicitRequest`]: mcp_types::ElicitRequest
+    /// [`CreateMessageRequest`]: mcp_types::CreateMessageRequest
+    /// [`ListRootsRequest`]: mcp_types::ListRootsRequest
+    /// [`InputRequest`]: mcp_types::InputRequest
+    ///
+    /// # Errors
+    ///
+    /// Of the question: as [`elicit`](Self::elicit), [`sample`](Self::sample) and
+    /// [`roots`](Self::roots).
+    pub fn ask<R: AskRequest>(&self, request: R) -> Ask<R::Answer> {
+        let request = request.into();
+        let read = R::reader(&request);
+        #[cfg(feature = "_proposals")]
+        let request = match request {
+            InputRequest::CreateMessage(mut request) => {
+                request.params = without_withheld_members(request.params, self);
+                request.into()
+            }
+            request => request,
+        };
+        Ask::new(self, request.try_into(), read)
     }
 }
 

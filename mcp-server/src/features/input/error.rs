@@ -37,6 +37,9 @@ pub enum InputError {
         /// What is wrong, and where.
         reason: String,
     },
+    /// The question is of a kind that this version of the crate does not know.
+    #[error("the question is of an unknown kind")]
+    Unknown,
     /// The request has ended, or the client is gone; or its input has ended, over which it would
     /// answer.
     #[error("nobody is there to answer any more")]

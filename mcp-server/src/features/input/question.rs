@@ -1,43 +1,93 @@
 //! [`Question`]: what can be asked, of whom, and in which form.
 
-use mcp_types::json::Object;
+use mcp_types::json::{Object, Value};
 use mcp_types::rpc;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
-    ElicitRequestFormParams, ElicitRequestUrlParams, ElicitationCapability, IncludeContext,
-    InputRequest, ListRootsRequest, Request, RequestId, Revision, SamplingCapability,
+    ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitationCapability,
+    Extra, IncludeContext, InputRequest, ListRootsRequest, ListRootsRequestParams, Request,
+    RequestId, Revision, SamplingCapability,
 };
 
+use crate::features::input::error::InputError;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::peer::Peer;
 
-/// A question to the client, in the newest form.
+/// A question to the client, in the newest form. `extra` are the members of the request that the
+/// schema does not declare; clients of older revisions do not get them.
 pub(crate) enum Question {
-    Form(ElicitRequestFormParams),
+    Form {
+        params: ElicitRequestFormParams,
+        extra: Extra,
+    },
     Url {
         params: ElicitRequestUrlParams,
         /// What older peers know the interaction by.
         id: String,
+        extra: Extra,
     },
-    Sample(Box<CreateMessageRequestParams>),
-    Roots,
+    Sample {
+        params: Box<CreateMessageRequestParams>,
+        extra: Extra,
+    },
+    Roots {
+        params: Option<ListRootsRequestParams>,
+        extra: Extra,
+    },
+}
+
+/// The member of the params by which peers of 2025-11-25 know an elicitation by URL.
+const ELICITATION_ID: &str = "elicitationId";
+
+impl TryFrom<InputRequest> for Question {
+    type Error = InputError;
+
+    fn try_from(request: InputRequest) -> Result<Self, InputError> {
+        match request {
+            InputRequest::CreateMessage(request) => Ok(Self::Sample {
+                params: Box::new(request.params),
+                extra: request.extra,
+            }),
+            InputRequest::ListRoots(request) => Ok(Self::Roots {
+                params: request.params,
+                extra: request.extra,
+            }),
+            InputRequest::Elicit(request) => match request.params {
+                ElicitRequestParams::Form(params) => Ok(Self::Form {
+                    params,
+                    extra: request.extra,
+                }),
+                ElicitRequestParams::Url(params) => {
+                    let id = params.extra.get(ELICITATION_ID).and_then(Value::as_str);
+                    let id = id.unwrap_or(&params.url).to_owned();
+                    Ok(Self::Url {
+                        params,
+                        id,
+                        extra: request.extra,
+                    })
+                }
+                _ => Err(InputError::Unknown),
+            },
+            _ => Err(InputError::Unknown),
+        }
+    }
 }
 
 impl Question {
     pub(crate) fn method(&self) -> &'static str {
         match self {
-            Self::Form(_) | Self::Url { .. } => ElicitRequest::METHOD,
-            Self::Sample(_) => CreateMessageRequest::METHOD,
-            Self::Roots => ListRootsRequest::METHOD,
+            Self::Form { .. } | Self::Url { .. } => ElicitRequest::METHOD,
+            Self::Sample { .. } => CreateMessageRequest::METHOD,
+            Self::Roots { .. } => ListRootsRequest::METHOD,
         }
     }
 
     /// What automatic keys begin with.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
-            Self::Form(_) | Self::Url { .. } => "elicitation",
-            Self::Sample(_) => "sampling",
-            Self::Roots => "roots",
+            Self::Form { .. } | Self::Url { .. } => "elicitation",
+            Self::Sample { .. } => "sampling",
+            Self::Roots { .. } => "roots",
         }
     }
 
@@ -47,7 +97,7 @@ impl Question {
         let declared = peer.capabilities();
         let none = Object::new;
         let (can, needed) = match self {
-            Self::Form(_) => {
+            Self::Form { .. } => {
                 let declared = declared.elicitation.as_ref();
                 // Without a mode it means forms, as it did before there were modes.
                 let form = declared.is_some_and(|it| it.form.is_some() || it.url.is_none());
@@ -66,11 +116,11 @@ impl Question {
                     ClientCapabilities::new().elicitation(needed),
                 )
             }
-            Self::Sample(params) => {
+            Self::Sample { params, .. } => {
                 let (can, needed) = sampling(params, declared.sampling.as_ref(), revision);
                 (can, ClientCapabilities::new().sampling(needed))
             }
-            Self::Roots => (
+            Self::Roots { .. } => (
                 declared.roots.is_some(),
                 ClientCapabilities::new().roots(none()),
             ),
@@ -85,10 +135,27 @@ impl Question {
     /// The question as a modern peer gets it.
     pub(crate) fn into_modern(self) -> InputRequest {
         match self {
-            Self::Form(params) => ElicitRequest::new(params).into(),
-            Self::Url { params, .. } => ElicitRequest::new(params).into(),
-            Self::Sample(params) => CreateMessageRequest::new(*params).into(),
-            Self::Roots => ListRootsRequest::new().into(),
+            Self::Form { params, extra } => {
+                let mut request = ElicitRequest::new(params);
+                request.extra = extra;
+                request.into()
+            }
+            Self::Url { params, extra, .. } => {
+                let mut request = ElicitRequest::new(params);
+                request.extra = extra;
+                request.into()
+            }
+            Self::Sample { params, extra } => {
+                let mut request = CreateMessageRequest::new(*params);
+                request.extra = extra;
+                request.into()
+            }
+            Self::Roots { params, extra } => {
+                let mut request = ListRootsRequest::new();
+                request.params = params;
+                request.extra = extra;
+                request.into()
+            }
         }
     }
 
@@ -99,30 +166,33 @@ impl Question {
         id: &RequestId,
         revision: Revision,
     ) -> Result<(), HandlerError> {
-        use mcp_types::{ElicitRequestParams, v2025_06_18, v2025_11_25};
+        use mcp_types::{v2025_06_18, v2025_11_25};
         let method = self.method();
         match self {
-            Self::Form(params) if revision == Revision::V2025_06_18 => {
+            Self::Form { params, .. } if revision == Revision::V2025_06_18 => {
                 let params = v2025_11_25::ElicitRequestFormParams::from(params);
                 let params = v2025_06_18::ElicitRequestFormParams::try_from(params)?;
                 rpc::write_request(message, id, method, Some(&params))?;
             }
-            Self::Form(params) => {
+            Self::Form { params, .. } => {
                 let params = ElicitRequestParams::Form(params);
                 rpc::write_request_at(message, id, method, params, revision)?;
             }
             Self::Url {
                 mut params,
                 id: known_by,
+                ..
             } => {
-                params.extra.insert("elicitationId", known_by);
+                params.extra.insert(ELICITATION_ID, known_by);
                 let params = ElicitRequestParams::Url(params);
                 rpc::write_request_at(message, id, method, params, revision)?;
             }
-            Self::Sample(params) => {
+            Self::Sample { params, .. } => {
                 rpc::write_request_at(message, id, method, *params, revision)?;
             }
-            Self::Roots => rpc::write_request(message, id, method, None::<&Object>)?,
+            Self::Roots { params, .. } => {
+                rpc::write_request(message, id, method, params.as_ref())?;
+            }
         }
         Ok(())
     }
