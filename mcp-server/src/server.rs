@@ -13,6 +13,8 @@ pub(crate) mod http_transport;
 mod lists;
 #[cfg(feature = "http")]
 mod metrics;
+#[cfg(test)]
+mod one_pass;
 mod resource_definitions;
 #[cfg(feature = "https-url")]
 pub(crate) mod resource_urls;

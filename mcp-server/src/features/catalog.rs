@@ -130,6 +130,12 @@ impl<T> Default for List<T> {
     }
 }
 
+// How often an item was looked up on this thread, for tests.
+#[cfg(test)]
+thread_local! {
+    pub(crate) static LOOKUPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl<T: Definition> List<T> {
     fn read(&self) -> RwLockReadGuard<'_, Items<T>> {
         self.items.read().unwrap_or_else(PoisonError::into_inner)
@@ -144,6 +150,8 @@ impl<T: Definition> List<T> {
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<Arc<T>> {
+        #[cfg(test)]
+        LOOKUPS.set(LOOKUPS.get() + 1);
         let items = self.read();
         items.in_order.get(*items.places.get(key)?).cloned()
     }

@@ -52,6 +52,12 @@ pub(crate) enum Parsed<'a> {
     Batch(Vec<Result<Message<'a>, EnvelopeError>>),
 }
 
+// How often a message was parsed on this thread, for tests.
+#[cfg(test)]
+thread_local! {
+    pub(crate) static MESSAGES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl Core {
     /// Reads one text. Batches are taken from peers whose revision has them.
     ///
@@ -61,6 +67,8 @@ impl Core {
         bytes: &'a [u8],
         session: Option<&Session>,
     ) -> Result<Parsed<'a>, Option<Answer>> {
+        #[cfg(test)]
+        MESSAGES.set(MESSAGES.get() + 1);
         let batches = session.is_some_and(|session| session.revision == Revision::V2025_03_26);
         let read = if batches {
             rpc::parse_batch(bytes, self.limits().batch).map(|incoming| match incoming {

@@ -26,9 +26,17 @@ pub(crate) struct RawObject<'a> {
     parent: Option<&'static str>,
 }
 
+// How often an object was taken apart on this thread, for tests.
+#[cfg(test)]
+thread_local! {
+    pub(crate) static OBJECTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl<'a> RawObject<'a> {
     /// Parses an object into its members.
     pub(crate) fn read(text: &'a RawValue) -> Result<Self, DecodeError> {
+        #[cfg(test)]
+        OBJECTS.set(OBJECTS.get() + 1);
         // No check for trailing text: a `RawValue` is exactly one value.
         let mut text = serde_json::Deserializer::from_str(text.get());
         Ok(text.deserialize_map(MembersVisitor)?)
