@@ -134,7 +134,6 @@
 //!         .route_service("/mcp", server.into_service(HttpConfig::new()))
 //!         .layer(axum::middleware::from_fn(authenticate))
 //! }
-//! # let _ = app;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -144,6 +143,7 @@
 //!     .extension(Principal("ada".to_owned()))
 //!     .extension(Claims { scopes: vec!["read".to_owned()] });
 //! let server = server()?;
+//! # let _ = app;
 //! tokio::spawn(async move { server.serve(stream).await });
 //!
 //! let transport = mcp_client::ByteStream::of(near);

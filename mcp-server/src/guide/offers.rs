@@ -34,7 +34,7 @@
 //! }
 //!
 //! async fn refresh(cx: Context) -> Result<&'static str, HandlerError> {
-//!     cx.progress(1, 2, "downloading").await?;
+//!     cx.progress(1.0, 2.0, "downloading").await?;
 //!     Ok("refreshed")
 //! }
 //!
