@@ -10,12 +10,14 @@ struct Greet {
     name: String,
 }
 
+async fn greet(args: Greet) -> String {
+    format!("Hello, {}!", args.name)
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::builder("quickstart", "1.0.0")
-        .tool("greet", "Greets somebody", |args: Greet| async move {
-            format!("Hello, {}!", args.name)
-        })
+        .tool("greet", "Greets somebody", greet)
         .build()?;
     Ok(server.serve_stdio().await?)
 }

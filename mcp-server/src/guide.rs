@@ -1,6 +1,48 @@
-//! How things are done, page by page. Every example compiles.
+//! How to write a server, page by page. Every example compiles.
+//!
+//! In reading order:
+//!
+//! 1. [`offers`] shows tools, resources, prompts, completions, and requests of other kinds.
+//! 2. [`state`] shares values with handlers, splits a server into groups, and writes extractors.
+//! 3. [`errors`] returns errors, and decides what the model and the log get of them.
+//! 4. [`requests`] uses what a handler knows of its request, reports progress, and asks the client.
+//! 5. [`peers`] explains how one handler serves clients of all revisions, and what it must not do
+//!    before it asks the client something.
+//! 6. [`access`] decides who may use what: principals, guards, visibility, middleware.
+//! 7. [`testing`] tests a server in memory, and handlers by themselves.
+//! 8. [`serving`] serves a server over byte streams and HTTP, on the internet, by several processes.
+//! 9. [`shutdown`] ends a server without losing requests.
+//!
+//! Three pages describe proposals, which are not part of the protocol yet:
+//!
+//! 10. [`resources`] describes resources, and lists the members of collections (SEP-2093).
+//! 11. [`versions`] gives resources versions, and sends them with the news of their change.
+//! 12. [`urls`] hands out URLs of resources for programs that do not speak the protocol.
+//!
+//! A test needs two lines to connect a client of `mcp-client` to a server:
+//!
+//! ```
+//! use mcp_client::{ByteStream, Client};
+//! use mcp_server::Server;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::builder("calendar", "1.0.0")
+//!     .tool("today", "Returns the day of the week", async || "Monday")
+//!     .build()?;
+//!
+//! let transport = ByteStream::of(server.in_memory());
+//! let client = Client::builder("test", "1.0.0").connect(transport).await?;
+//!
+//! assert_eq!(client.call_tool("today").await?.text(), "Monday");
+//! # Ok(())
+//! # }
+//! ```
 
-#[cfg(all(feature = "json-schema", feature = "asking", feature = "templates"))]
+#[cfg(feature = "http")]
+pub mod access;
+pub mod errors;
+#[cfg(all(feature = "json-schema", feature = "pagination", feature = "templates"))]
 pub mod offers;
 #[cfg(feature = "asking")]
 pub mod peers;
@@ -10,6 +52,10 @@ pub mod requests;
 pub mod resources;
 #[cfg(all(feature = "http", feature = "asking"))]
 pub mod serving;
+#[cfg(feature = "http")]
+pub mod shutdown;
+pub mod state;
+pub mod testing;
 #[cfg(feature = "https-url")]
 pub mod urls;
 #[cfg(all(feature = "versioned-resources", feature = "templates"))]

@@ -1,53 +1,60 @@
 //! Model Context Protocol servers: a handler is written once, against the newest revision, and
-//! serves peers of every revision over every transport.
+//! serves clients of every revision over every transport.
 //!
 //! ```no_run
-//! use mcp_server::{Context, Server};
+//! use mcp_server::Server;
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
 //!
-//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! #[derive(Deserialize, JsonSchema)]
 //! struct Add {
 //!     a: f64,
 //!     b: f64,
 //! }
 //!
-//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
-//! let server = Server::builder("calculator", "1.0.0")
-//!     .tool("add", "Adds two numbers", |args: Add, _: Context| async move {
-//!         Ok(args.a + args.b)
-//!     })
-//!     .build()?;
-//! server.serve_stdio().await?;
-//! # Ok(())
-//! # }
+//! async fn add(args: Add) -> f64 {
+//!     args.a + args.b
+//! }
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let server = Server::builder("calculator", "1.0.0")
+//!         .tool("add", "Adds two numbers", add)
+//!         .build()?;
+//!     server.serve_stdio().await?;
+//!     Ok(())
+//! }
 //! ```
 //!
-//! [`ServerBuilder`] takes tools, resources, prompts and completions, and by
-//! [`on`](ServerBuilder::on) any request of the method table. [`Context`] is what a handler knows
-//! of its request. Bounds on what a peer may ask for are in [`Limits`]. The [guide] shows how each
-//! thing is done, with examples that compile.
+//! [`Server::builder`] returns a [`ServerBuilder`], which takes tools, resources, prompts and
+//! completions, and with [`on`](ServerBuilder::on) any request of the protocol. A [`Handler`] is an
+//! async function of typed arguments and extractors, such as [`State`] and [`Context`]. A
+//! [`Transport`] serves the server. [`Limits`] bounds what a client may use. The [guide] explains all
+//! of it, with examples that compile.
 //!
-//! Standard input and output, any pair of byte streams, and peers of all revisions are always
-//! there. What costs further crates is a feature; none is on by default.
+//! Standard input and output, byte streams, and clients of all revisions need no feature. Optional
+//! functionality that needs more dependencies is behind Cargo features:
 //!
-//! | feature | gives |
-//! | --- | --- |
-//! | `http` | Streamable HTTP, as a service for hyper, tower and axum, and by itself |
-//! | `seal` | questions to the client, and pages of lists |
-//! | `templates` | resource templates (RFC 6570) |
-//! | `json-schema` | tools with a schema of their own, arguments held to all that a schema says |
-//! | `tls` | `http`, and the server of its own over TLS by rustls |
-//! | `https-url` | the proposal of that name: [URLs of resources](guide::urls), signed and served |
-//! | `sep-2093` | the proposal of that name: metadata of resources, documents and collections |
-//! | `versioned-resources` | the proposal of that name: versions, filters, changes with the changed resource |
+//! | feature | default | adds |
+//! | --- | --- | --- |
+//! | `asking` | yes | questions to the client: elicitation, sampling, roots |
+//! | `pagination` | yes | lists in pages, and resources that a handler lists |
+//! | `templates` | yes | resource templates (RFC 6570) |
+//! | `http` | | Streamable HTTP, as a service for hyper, tower and axum, and with a listener of its own |
+//! | `tls` | | `http`, and TLS for the listener, by rustls |
+//! | `json-schema` | | tools with a hand-written schema, and validation of all arguments by their schema |
+//! | `https-url` | | the proposal of that name: signed [URLs of resources](guide::urls) |
+//! | `sep-2093` | | the proposal of that name: [metadata of resources](guide::resources), documents and collections |
+//! | `versioned-resources` | | the proposal of that name: [versions](guide::versions), filters, and changes with the changed resource |
 //!
 //! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
-//! level `INFO`, whose fields are the attributes of OpenTelemetry's conventions for the protocol,
-//! `error.type` among them. Its field `traceparent` is what the request carries in `_meta`. What is
-//! read by a URL runs in a span `mcp.resource.url`, which names the resource, but not the URL.
+//! level `INFO`. Its fields are the attributes of OpenTelemetry's conventions for the protocol, such
+//! as `error.type`, and `traceparent`, which the request has in `_meta`. Requests for the URL of a
+//! resource run in a span `mcp.resource.url`, which names the resource, but not the URL.
 //!
-//! Without `json-schema` arguments are held to their Rust type. A schema that promises more, such
-//! as a range or a pattern, is then refused when the server is built, as far as the schema shows
-//! it: one that is written by hand (`schemars(with)`) is taken at its word.
+//! Without `json-schema`, arguments are validated by their Rust type. If the schema of a type
+//! requires more, such as a range or a pattern, [`build`](ServerBuilder::build) returns an error. It
+//! cannot see what a hand-written part of a schema (`schemars(with)`) requires.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -145,7 +152,7 @@ pub use transport::http::session::event_store::{
 #[cfg(feature = "http")]
 pub use transport::http::session::session_store::{MemorySessions, SessionStore};
 
-/// The examples of the README, which are compiled as those of the documentation are.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

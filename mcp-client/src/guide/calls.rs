@@ -23,7 +23,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # use mcp_server::{Context, Json, Server};
+//! # use mcp_server::{Json, Server};
 //! # #[derive(Deserialize, schemars::JsonSchema)]
 //! # struct Asked { city: String }
 //! # #[derive(Serialize, schemars::JsonSchema)]
@@ -31,12 +31,12 @@
 //! # #[derive(Deserialize, schemars::JsonSchema)]
 //! # struct Trip { to: String }
 //! # let server = Server::builder("weather", "1.0.0")
-//! #     .tool("weather", "Tells the weather", |at: Asked, _: Context| async move {
-//! #         Ok(Json(Answer { celsius: if at.city == "Oslo" { -3.0 } else { 20.0 } }))
+//! #     .tool("weather", "Tells the weather", |at: Asked| async move {
+//! #         Json(Answer { celsius: if at.city == "Oslo" { -3.0 } else { 20.0 } })
 //! #     })
-//! #     .resource("weather://hours", "hours", |_: String, _: Context| async { Ok("9 to 5") })
-//! #     .prompt("pack", "What to pack", |trip: Trip, _: Context| async move {
-//! #         Ok(format!("What do I pack for {}?", trip.to))
+//! #     .resource("weather://hours", "hours", async || "9 to 5")
+//! #     .prompt("pack", "What to pack", |trip: Trip| async move {
+//! #         format!("What do I pack for {}?", trip.to)
 //! #     })
 //! #     .build()?;
 //! # let client = Client::builder("demo", "1.0.0").connect(serve(server)).await?;
@@ -88,12 +88,12 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # use mcp_server::{Context, HandlerError, Server};
 //! # let server = Server::builder("slow", "1.0.0")
-//! #     .tool("copy", "Copies", |(), cx: Context| async move {
+//! #     .tool("copy", "Copies", async |cx: Context| -> Result<_, HandlerError> {
 //! #         cx.progress(1.0, 2.0, "half of it").await?;
-//! #         Ok::<_, HandlerError>("copied")
+//! #         Ok("copied")
 //! #     })
-//! #     .tool("hang", "Never ends", |(), _: Context| async {
-//! #         std::future::pending::<Result<(), HandlerError>>().await
+//! #     .tool("hang", "Never ends", async || {
+//! #         std::future::pending::<()>().await
 //! #     })
 //! #     .build()?;
 //! # let client = Client::builder("demo", "1.0.0").connect(serve(server)).await?;
@@ -158,10 +158,10 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # use mcp_server::{Context, Form, HandlerError, Server};
 //! # let server = Server::builder("asks", "1.0.0")
-//! #     .tool("order", "Orders", |(), cx: Context| async move {
+//! #     .tool("order", "Orders", async |cx: Context| -> Result<_, HandlerError> {
 //! #         let form = Form::new("Sure?");
 //! #         let sure = cx.elicit(form).await?.accepted().is_some();
-//! #         Ok::<_, HandlerError>(if sure { "ordered" } else { "not ordered" })
+//! #         Ok(if sure { "ordered" } else { "not ordered" })
 //! #     })
 //! #     .build()?;
 //! # let builder = mcp_client::Client::builder("demo", "1.0.0")
@@ -203,11 +203,11 @@
 //! # use mcp_client::Client;
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # use mcp_server::{Context, Server};
+//! # use mcp_server::Server;
 //! # let server = Server::builder("two", "1.0.0")
-//! #     .page_size(std::num::NonZeroUsize::MIN)
-//! #     .tool("one", "One", |(), _: Context| async { Ok(1) })
-//! #     .tool("two", "Two", |(), _: Context| async { Ok(2) })
+//! #     .page_size(1)
+//! #     .tool("one", "One", async || 1)
+//! #     .tool("two", "Two", async || 2)
 //! #     .build()?;
 //! # let client = Client::builder("demo", "1.0.0").connect(serve(server)).await?;
 //! // The first page is requested here, the next one when its elements are used up.

@@ -37,7 +37,7 @@
 //!         }
 //!         SubscriptionEvent::ResourceUpdated(updated) => {
 //!             client.read_resource(updated.uri).await?;
-//! #             server.tools().add(ToolDef::new("late").handler(|(), _: Context| async { Ok(()) }))?;
+//! #             server.tools().add(ToolDef::new("late").handler(async || ()))?;
 //!         }
 //!         SubscriptionEvent::ToolListChanged => {
 //!             client.tools().all().await?;
@@ -86,9 +86,9 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # use mcp_server::{Context, HandlerError, Server};
 //! # let server = Server::builder("logs", "1.0.0")
-//! #     .tool("log", "Logs", |(), cx: Context| async move {
+//! #     .tool("log", "Logs", async |cx: Context| -> Result<(), HandlerError> {
 //! #         cx.log(LoggingLevel::Error, "disk", "full").await?;
-//! #         Ok::<_, HandlerError>(())
+//! #         Ok(())
 //! #     })
 //! #     .build()?;
 //! let (sender, mut logs) = tokio::sync::mpsc::unbounded_channel();

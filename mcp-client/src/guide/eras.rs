@@ -20,9 +20,9 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # use mcp_server::{Context, Server};
+//! # use mcp_server::Server;
 //! # let server = Server::builder("hello", "1.0.0")
-//! #     .tool("hello", "Says hello", |(), _: Context| async { Ok("Hello!") })
+//! #     .tool("hello", "Says hello", async || "Hello!")
 //! #     .build()?;
 //! for &revision in Revision::ALL {
 //!     // Pinned: this revision and no other.

@@ -43,20 +43,15 @@
 //!
 //! ```
 //! use mcp_client::{ByteStream, Client};
-//! use mcp_server::{Context, Server};
+//! use mcp_server::Server;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let server = Server::builder("hello", "1.0.0")
-//!     .tool("hello", "Says hello", |(), _: Context| async { Ok("Hello!") })
+//!     .tool("hello", "Says hello", async || "Hello!")
 //!     .build()?;
-//! let (ours, theirs) = tokio::io::duplex(64 << 10);
-//! tokio::spawn(async move {
-//!     let (reader, writer) = tokio::io::split(theirs);
-//!     server.serve(mcp_server::ByteStream::new(reader, writer)).await
-//! });
-//!
-//! let client = Client::builder("demo", "1.0.0").connect(ByteStream::of(ours)).await?;
+//! let transport = ByteStream::of(server.in_memory());
+//! let client = Client::builder("demo", "1.0.0").connect(transport).await?;
 //! assert_eq!(client.call_tool("hello").await?.text(), "Hello!");
 //! # Ok(())
 //! # }
@@ -71,9 +66,9 @@
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # use mcp_server::{Context, Server};
+//! # use mcp_server::Server;
 //! # let server = Server::builder("hello", "1.0.0")
-//! #     .tool("hello", "Says hello", |(), _: Context| async { Ok("Hello!") })
+//! #     .tool("hello", "Says hello", async || "Hello!")
 //! #     .build()?;
 //! # let serving = server.serve_http("127.0.0.1:0")?;
 //! # let url = format!("http://{}/mcp", serving.local_addr());

@@ -2,13 +2,16 @@
 //!
 //! # Tools
 //!
-//! [`tool`](crate::ServerBuilder::tool) takes a function of typed arguments. Their schema is
-//! derived, doc comments are descriptions, and `()` takes none. [`ToolDef`](crate::ToolDef) says
-//! more of a tool:
+//! A tool is an async function. Its first parameter are the arguments, a type that implements
+//! `serde::Deserialize` and `schemars::JsonSchema`; a tool without arguments leaves it out. The
+//! schema is derived from the type, and doc comments become descriptions. Behind the arguments come
+//! [extractors](super::state), such as [`Context`](crate::Context).
+//! [`tool`](crate::ServerBuilder::tool) is enough for most tools, [`ToolDef`](crate::ToolDef)
+//! describes one in full:
 //!
 //! ```
 //! use mcp_server::types::{Icon, ToolAnnotations};
-//! use mcp_server::{Context, Json, Server, ToolDef};
+//! use mcp_server::{Context, HandlerError, Json, Server, ToolDef};
 //! use schemars::JsonSchema;
 //! use serde::{Deserialize, Serialize};
 //!
@@ -24,32 +27,49 @@
 //!     celsius: f64,
 //! }
 //!
-//! let tool = ToolDef::new("weather")
+//! /// `Json` returns structured content. The schema of the output is derived as well.
+//! async fn weather(place: Place) -> Json<Weather> {
+//!     let celsius = if place.city == "Oslo" { -3.0 } else { 20.0 };
+//!     Json(Weather { celsius })
+//! }
+//!
+//! async fn refresh(cx: Context) -> Result<&'static str, HandlerError> {
+//!     cx.progress(1.0, 2.0, "downloading").await?;
+//!     Ok("refreshed")
+//! }
+//!
+//! let weather = ToolDef::new("weather")
 //!     .title("Weather")
-//!     .description("The weather of a city")
+//!     .description("Returns the weather of a city")
 //!     .annotations(ToolAnnotations::new().read_only_hint(true).open_world_hint(true))
 //!     .icon(Icon::new("https://example.com/sun.png"))
-//!     // Structured: the schema of the output is derived, too, and the result is held to it.
-//!     .handler(|place: Place, _: Context| async move {
-//!         let celsius = if place.city == "Oslo" { -3.0 } else { 20.0 };
-//!         Ok(Json(Weather { celsius }))
-//!     });
-//! let server = Server::builder("weather", "1.0.0").add_tool(tool).build()?;
+//!     .handler(weather);
+//! let server = Server::builder("weather", "1.0.0")
+//!     .add_tool(weather)
+//!     .tool("refresh", "Downloads new data", refresh)
+//!     .tool("stations", "Counts the stations", async || 12)
+//!     .build()?;
 //! # drop(server);
 //! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
 //! Arguments are validated before the function runs: against their schema with the feature
-//! `json-schema`, in any case by their type. What is wrong is said with its place: in a result
-//! with `isError` from 2025-11-25 on, so that the model can mend it, before that as -32602.
+//! `json-schema`, otherwise by their type. Errors name the place. Clients since 2025-11-25 get them
+//! as a result with `isError`, so that the model can correct itself, older ones as -32602. The page
+//! [`errors`](super::errors) describes the errors that handlers return.
 //!
-//! A schema can also be given as it is, beside typed arguments or instead of them. It is one of
-//! JSON Schema 2020-12 unless its `$schema` says another draft. It refers to nothing outside of
-//! itself: a server fetches no schema.
+//! A schema can also be written by hand, for typed arguments or instead of them. Its dialect is
+//! JSON Schema 2020-12 unless `$schema` names another draft. It must not refer to other documents:
+//! the server does not download schemas.
 //!
 //! ```
 //! use mcp_server::types::json::{Object, Value};
-//! use mcp_server::{Context, Server, ToolDef};
+//! use mcp_server::{Server, ToolDef};
+//!
+//! async fn query(arguments: Object) -> String {
+//!     let sql = arguments.get("sql").and_then(Value::as_str).unwrap_or_default();
+//!     format!("no rows for {sql}")
+//! }
 //!
 //! let schema = serde_json::json!({
 //!     "$schema": "http://json-schema.org/draft-07/schema#",
@@ -57,93 +77,44 @@
 //!     "properties": { "sql": { "type": "string", "pattern": "^SELECT " } },
 //!     "required": ["sql"],
 //! });
-//! let tool = ToolDef::new("query")
-//!     .input_schema(schema)
-//!     .object_handler(|args: Object, _: Context| async move {
-//!         let sql = args.get("sql").and_then(Value::as_str).unwrap_or_default();
-//!         Ok(format!("no rows for {sql}"))
-//!     });
-//! let server = Server::builder("tables", "1.0.0").add_tool(tool).build()?;
+//! let query = ToolDef::new("query").input_schema(schema).object_handler(query);
+//! let server = Server::builder("tables", "1.0.0").add_tool(query).build()?;
 //! # drop(server);
 //! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! A result is text, a number, a truth value or nothing, [`Json`](crate::Json), blocks of content,
-//! or a whole `CallToolResult`. Blocks of all kinds can stand beside each other:
+//! A tool returns text, a number, a `bool` or nothing, [`Json`](crate::Json), blocks of content, or
+//! a whole `CallToolResult`; each of them plain or in a `Result`. Blocks of different kinds can be
+//! mixed:
 //!
 //! ```
-//! use mcp_server::HandlerError;
 //! use mcp_server::types::{
 //!     AudioContent, Base64Text, ContentBlock, EmbeddedResource, ImageContent, ResourceLink,
 //!     TextContent, TextResourceContents,
 //! };
 //!
-//! async fn everything() -> Result<Vec<ContentBlock>, HandlerError> {
+//! async fn everything() -> Vec<ContentBlock> {
 //!     let bytes = Base64Text::encode(b"...");
 //!     let notes = TextResourceContents::new("notes://1", "Buy milk").mime_type("text/plain");
-//!     Ok(vec![
-//!         TextContent::new("What I found:").into(),
+//!     vec![
+//!         TextContent::new("These were found:").into(),
 //!         ImageContent::new(bytes.clone(), "image/png").into(),
 //!         AudioContent::new(bytes, "audio/wav").into(),
 //!         ResourceLink::new("notes://2", "another note").into(),
 //!         EmbeddedResource::new(notes).into(),
-//!     ])
+//!     ]
 //! }
+//! # drop(mcp_server::ToolDef::new("everything").handler(everything));
 //! ```
-//!
-//! # Errors
-//!
-//! An error of a tool is a result with `isError`, for the model to read; an error of the protocol
-//! is for the program that called. A tool makes the first of any error by `?`, and the second by
-//! the constructors of [`HandlerError`](crate::HandlerError):
-//!
-//! ```
-//! use mcp_server::HandlerError;
-//!
-//! async fn read(path: &str) -> Result<String, HandlerError> {
-//!     if path.is_empty() {
-//!         return Err(HandlerError::invalid_params("`path` is empty")); // -32602
-//!     }
-//!     if path.starts_with("/etc") {
-//!         return Err(HandlerError::tool("that is none of your business")); // isError
-//!     }
-//!     Ok(std::fs::read_to_string(path)?) // isError, with the text of the error
-//! }
-//! ```
-//!
-//! In a handler of resources, prompts, completions or any other request, an error by `?` is the
-//! protocol's error -32603. For all handlers the rule is the same:
-//!
-//! * The peer gets the error's own text, its `Display`. In a tool the model reads it.
-//! * The texts of its [sources](std::error::Error::source) do not leave: they tend to name tables,
-//!   files and hosts. Some errors repeat them in their own text; give such an error a text of its
-//!   own before `?`, or hide it.
-//! * The log has all of it, as a warning "handler failed" with the fields `method`, `tool`,
-//!   `request.id`, `principal`, `error` and `causes`.
-//!
-//! [`error_detail`](crate::ServerBuilder::error_detail) changes what the peer gets:
-//!
-//! | [`ErrorDetail`](crate::ErrorDetail) | a tool's result | message of -32603 |
-//! | --- | --- | --- |
-//! | `Hidden` | "the tool failed" | "internal error" |
-//! | `Message`, the default | the error's own text | the error's own text |
-//! | `Causes` | its own text and those of its sources | the same |
-//!
-//! ```
-//! use mcp_server::{ErrorDetail, Server};
-//!
-//! let server = Server::builder("demo", "1.0.0").error_detail(ErrorDetail::Hidden).build()?;
-//! # drop(server);
-//! # Ok::<(), mcp_server::BuildErrors>(())
-//! ```
-//!
-//! What is read by a [URL](crate::guide::urls) never has a text of the handler's error: the client
-//! gets the status 500 and the log has the error.
 //!
 //! # Resources
 //!
+//! A resource has static contents, or a handler that runs whenever the resource is read. The first
+//! parameter of a template's handler are the variables of the template.
+//! [`ResourceUri`](crate::ResourceUri) extracts the URI.
+//!
 //! ```
-//! use mcp_server::{Context, HandlerError, ResourceDef, Server};
+//! use mcp_server::{HandlerError, ResourceDef, ResourceUri, Server};
 //! use serde::Deserialize;
 //!
 //! #[derive(Deserialize)]
@@ -152,26 +123,25 @@
 //!     page: u32,
 //! }
 //!
+//! async fn hours() -> &'static str {
+//!     "9 to 5"
+//! }
+//!
+//! async fn page(at: Page, ResourceUri(uri): ResourceUri) -> Result<String, HandlerError> {
+//!     if at.page == 0 {
+//!         return Err(HandlerError::resource_not_found(uri));
+//!     }
+//!     Ok(format!("Page {} of {}", at.page, at.book))
+//! }
+//!
+//! let logo = ResourceDef::bytes("library://logo", "logo", [0x89, b'P', b'N', b'G']);
 //! let server = Server::builder("library", "1.0.0")
-//!     // Static: text and bytes.
+//!     // Static contents: text and bytes.
 //!     .add_resource(ResourceDef::text("library://rules", "rules", "Be quiet."))
-//!     .add_resource(ResourceDef::bytes("library://seal", "seal", [0x89, b'P', b'N', b'G'])
-//!         .mime_type("image/png"))
-//!     // Made when it is read.
-//!     .resource("library://hours", "hours", |_uri: String, _: Context| async {
-//!         Ok("9 to 5")
-//!     })
-//!     // A template of RFC 6570, with its variables as a type.
-//!     .resource_template(
-//!         "library://books/{book}/{page}",
-//!         "page",
-//!         |uri: String, at: Page, _: Context| async move {
-//!             if at.page == 0 {
-//!                 return Err(HandlerError::resource_not_found(uri));
-//!             }
-//!             Ok(format!("Page {} of {}", at.page, at.book))
-//!         },
-//!     )
+//!     .add_resource(logo.mime_type("image/png"))
+//!     .resource("library://hours", "hours", hours)
+//!     // All URIs that a template of RFC 6570 matches.
+//!     .resource_template("library://books/{book}/{page}", "page", page)
 //!     .build()?;
 //! # drop(server);
 //! # Ok::<(), mcp_server::BuildErrors>(())
@@ -179,41 +149,46 @@
 //!
 //! # Prompts and completions
 //!
-//! Arguments of prompts are texts. They come as the fields of a type, or
-//! [as they are](crate::PromptDef::map_handler), with arguments that are listed by hand.
+//! Clients send the arguments of prompts as text. They are parsed into the fields of a type, or
+//! passed on as a [map](crate::PromptDef::map_handler), with arguments that are listed by hand.
+//! A handler of completions gets what the user has typed.
 //!
 //! ```
+//! use mcp_server::types::json::Map;
 //! use mcp_server::types::{PromptArgument, Role};
-//! use mcp_server::{Completing, Context, PromptDef, Server};
+//! use mcp_server::{Completing, PromptDef, Server};
+//!
+//! async fn translate(arguments: Map<String>) -> Vec<(Role, String)> {
+//!     let text = arguments.get("text").cloned().unwrap_or_default();
+//!     let language = arguments.get("language").map_or("English", String::as_str);
+//!     vec![
+//!         (Role::User, format!("Translate into {language}: {text}")),
+//!         (Role::Assistant, "Here it is:".to_owned()),
+//!     ]
+//! }
+//!
+//! async fn languages(typing: Completing) -> Vec<&'static str> {
+//!     let mut all = vec!["Danish", "Dutch", "English"];
+//!     all.retain(|language| language.starts_with(&typing.value));
+//!     all
+//! }
+//!
+//! async fn words(typing: Completing) -> Vec<String> {
+//!     // The other variables, if the user has chosen them already.
+//!     let language = typing.arguments.get("language").map_or("any", String::as_str);
+//!     vec![format!("{}... ({language})", typing.value)]
+//! }
 //!
 //! let translate = PromptDef::new("translate")
 //!     .description("Translates a text")
 //!     .argument(PromptArgument::new("text").required(true))
 //!     .argument(PromptArgument::new("language"))
-//!     .map_handler(|args, _: Context| async move {
-//!         let text = args.get("text").cloned().unwrap_or_default();
-//!         let language = args.get("language").map_or("English", String::as_str);
-//!         Ok(vec![
-//!             (Role::User, format!("Translate into {language}: {text}")),
-//!             (Role::Assistant, "Here it is:".to_owned()),
-//!         ])
-//!     });
+//!     .map_handler(translate);
 //! let server = Server::builder("words", "1.0.0")
 //!     .add_prompt(translate)
-//!     .complete_prompt("translate", "language", |typing: Completing, _: Context| async move {
-//!         let mut all = vec!["Danish", "Dutch", "English"];
-//!         all.retain(|language| language.starts_with(&typing.value));
-//!         Ok(all)
-//!     })
-//!     .resource_template(
-//!         "words://{language}",
-//!         "dictionary",
-//!         |_uri: String, (): (), _: Context| async { Ok("...") },
-//!     )
-//!     .complete_resource("words://{language}", "language", |typing: Completing, _| async move {
-//!         // What is settled already is in `typing.arguments`.
-//!         Ok(vec![format!("{}...", typing.value)])
-//!     })
+//!     .complete_prompt("translate", "language", languages)
+//!     .resource_template("words://{language}/{word}", "entry", async || "...")
+//!     .complete_resource("words://{language}/{word}", "word", words)
 //!     .build()?;
 //! # drop(server);
 //! # Ok::<(), mcp_server::BuildErrors>(())
@@ -221,59 +196,62 @@
 //!
 //! # Lists: pages, caches, changes
 //!
-//! Lists have the order in which things were added. With a page size they come in pages, whose
-//! cursors are sealed: one that was made up, or is of another list, is -32602. Caching hints tell
-//! peers of 2026-07-28 how long, and for whom, an answer stays good.
+//! Lists have the order in which definitions were added. A page size splits them into pages. Cursors
+//! are sealed: a forged one, or one of another list, is rejected with -32602. Caching hints tell
+//! clients of 2026-07-28 for how long, and for whom, they may keep a result.
 //!
 //! ```
-//! use std::num::NonZeroUsize;
 //! use std::time::Duration;
 //!
 //! use mcp_server::types::{CacheScope, ToolsCapability};
-//! use mcp_server::{Context, ResourceDef, Server, ToolDef};
+//! use mcp_server::{ResourceDef, Server, ToolDef};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let rules = ResourceDef::text("x://rules", "rules", "...")
 //!     .cache(Duration::from_secs(3600), CacheScope::Public);
 //! let server = Server::builder("demo", "1.0.0")
-//!     .page_size(NonZeroUsize::new(50).ok_or("a page has at least one item")?)
+//!     .page_size(50)
 //!     .cache_tools(Duration::from_secs(60), CacheScope::Public)
 //!     .add_resource(rules)
-//!     // Tools will come later.
+//!     // Declared although there is no tool yet.
 //!     .capabilities(|all| all.tools(ToolsCapability::new().list_changed(true)))
 //!     .build()?;
 //!
-//! // While it runs, from any task; each change is announced to whoever subscribed.
-//! let late = ToolDef::new("late").handler(|(), _: Context| async { Ok("here I am") });
+//! // While the server runs, from any task. Subscribed clients are notified of each change.
+//! let late = ToolDef::new("late").handler(async || "here I am");
 //! server.tools().add(late)?;
 //! server.resource_updated("x://rules");
-//! let gone = server.tools().remove("late");
-//! # assert!(gone);
+//! let was_there = server.tools().remove("late");
+//! # assert!(was_there);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # Anything else
+//! # Other requests
 //!
-//! [`on`](crate::ServerBuilder::on) takes any request of the method table, in place of what the
-//! crate would do, and requests of the application's own; `on_notification` any notification.
+//! [`on`](crate::ServerBuilder::on) handles any request of the protocol, also in place of a feature
+//! of this crate, and requests of the application's own.
+//! [`on_notification`](crate::ServerBuilder::on_notification) handles any notification. The first
+//! parameter is [`Params<R>`](crate::Params) or
+//! [`NotificationParams<N>`](crate::NotificationParams).
 //!
 //! ```
-//! use mcp_server::types::{ListToolsRequest, ListToolsResult, Tool, ToolInputSchema};
-//! use mcp_server::types::{PaginatedRequestParams, ProgressNotification, ProgressNotificationParams};
-//! use mcp_server::{Context, Server};
+//! use mcp_server::types::{
+//!     CacheScope, ListToolsRequest, ListToolsResult, ProgressNotification, Tool, ToolInputSchema,
+//! };
+//! use mcp_server::{NotificationParams, Params, Server};
 //!
-//! let server = Server::builder("proxy", "1.0.0")
-//!     .on::<ListToolsRequest, _>(|_: PaginatedRequestParams, _: Context| async {
-//!         let tools = [Tool::new("echo", ToolInputSchema::new())];
-//!         Ok(ListToolsResult::new(tools, 0, mcp_server::types::CacheScope::Private))
-//!     })
-//!     .on_notification::<ProgressNotification, _>(
-//!         |params: ProgressNotificationParams, _: Context| async move {
-//!             println!("{:?}", params.message);
-//!         },
-//!     )
-//!     .build()?;
+//! async fn list(Params(list): Params<ListToolsRequest>) -> ListToolsResult {
+//!     let tools = [Tool::new("echo", ToolInputSchema::new())];
+//!     tracing::debug!(cursor = ?list.cursor, "listing tools");
+//!     ListToolsResult::new(tools, 0, CacheScope::Private)
+//! }
+//!
+//! async fn progress(NotificationParams(report): NotificationParams<ProgressNotification>) {
+//!     println!("{:?}", report.message);
+//! }
+//!
+//! let server = Server::builder("proxy", "1.0.0").on(list).on_notification(progress).build()?;
 //! # drop(server);
 //! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```

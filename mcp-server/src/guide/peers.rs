@@ -1,90 +1,106 @@
-//! One handler, every peer: eras and revisions, and how a handler asks its client something.
+//! One handler for all clients: eras and revisions, and what a handler must not do before it asks the
+//! client.
 //!
-//! A handler is written once, against the types of the newest revision. What comes from a peer of
-//! an older one is read under that revision's schema and made the newest form; what goes to it is
-//! made its form again. A handler seldom needs to know; [`Context::revision`](crate::Context)
-//! tells.
+//! A handler uses the types of the newest revision. Messages of clients of older revisions are
+//! decoded by the schema of that revision and converted to the newest one; results are converted
+//! back. Handlers rarely need to know the revision; [`Context::revision`](crate::Context::revision)
+//! returns it.
 //!
 //! # Revisions
 //!
-//! | revision | begins with | what its peers lack, beside what newer ones lack |
+//! | revision | begins with | not available, in addition to what newer revisions lack |
 //! | --- | --- | --- |
-//! | 2026-07-28 | any request, which says its revision itself; `server/discover` | |
+//! | 2026-07-28 | any request, which contains its revision; `server/discover` | |
 //! | 2025-11-25 | `initialize` | results that are not objects, `null` in schemas of properties |
 //! | 2025-06-18 | `initialize` | icons, elicitation by URL, tools in sampling, several choices in a form |
 //! | 2025-03-26 | `initialize` | elicitation, structured content, links to resources, titles |
 //! | 2024-11-05 | `initialize` | audio, annotations of tools |
 //!
-//! What a revision has no place for is left out where the rest still makes sense: a title, an icon,
-//! structured content that also stands as text. A block of content of a newer kind comes as text
-//! that says what it was. A question that the revision does not have is an error of the question.
-//! Both eras share a connection or an endpoint: which one a message is of, it says itself.
+//! What a revision cannot express is left out if the rest still makes sense: a title, an icon,
+//! structured content that is also given as text. A block of content of a newer kind becomes a text
+//! that says what it was. A question that the revision does not have returns an error. Both eras
+//! share connections and endpoints: each message shows which era it belongs to.
 //!
 //! # Two eras
 //!
-//! Peers of the revisions up to 2025-11-25 begin with a handshake. When a handler asks such a peer
-//! something, the server sends it a request of its own, and the handler waits for the answer.
+//! Clients of revisions up to 2025-11-25 begin with a handshake. When a handler asks such a client
+//! something, the server sends it a request, and the handler waits for the response.
 //!
-//! Peers of 2026-07-28 send requests that stand alone, and the server sends none. When a handler
-//! asks such a peer something, its request ends there: the result is the list of open questions.
-//! The client finds the answers and sends the request again, with them, and the handler **runs
-//! again from its first line**. Now the question is answered at once, and the handler goes on to
-//! the next question, or to its end.
+//! Clients of 2026-07-28 send independent requests, and the server sends them none. When a handler
+//! asks such a client something, the request ends with the list of open questions as its result.
+//! The client collects the answers and sends the request again, together with them, and the handler
+//! **runs again from the beginning**. This time the question returns its answer at once, and the
+//! handler continues to the next question, or to its end.
 //!
 //! The same line serves both:
 //!
 //! ```
-//! # use mcp_server::{Context, Form, HandlerError};
-//! # use mcp_server::types::StringSchema;
-//! # async fn handler(cx: Context) -> Result<(), HandlerError> {
-//! let form = Form::new("Which colour?").required("colour", StringSchema::new());
-//! let colour = cx.elicit(form).await?;
-//! # drop(colour);
-//! # Ok(())
-//! # }
+//! use mcp_server::types::StringSchema;
+//! use mcp_server::{Context, Elicited, Form, HandlerError, Server};
+//!
+//! async fn paint(cx: Context) -> Result<String, HandlerError> {
+//!     let form = Form::new("Which colour?").required("colour", StringSchema::new());
+//!     match cx.elicit(form).await? {
+//!         Elicited::Accepted(answer) => Ok(format!("painted: {answer:?}")),
+//!         _ => Ok("not painted".to_owned()),
+//!     }
+//! }
+//!
+//! let server = Server::builder("walls", "1.0.0").tool("paint", "Paints a wall", paint).build()?;
+//! # drop(server);
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! Nothing is kept on the server between two rounds, so any process that has the same
-//! [keys](crate::Keys) can serve the next one. Answers so far travel with the request, encrypted
-//! and authenticated: bound to method, params and [principal](crate::Principal), and for
-//! [a limited time](crate::Limits).
+//! The server stores nothing between two rounds, so any process that has the same
+//! [keys](crate::Keys) can serve the next one. The client sends the answers so far along, encrypted
+//! and authenticated: they are bound to the method, the params and the
+//! [principal](crate::Principal), and are valid for [a limited time](crate::Limits).
 //!
-//! # What must not stand before a question
+//! # Before a question
 //!
-//! All that stands before a question is done again for each round of a modern peer. So it must be
+//! The code before a question runs once for each round of a modern client. It must be
 //!
-//! - **free of effects.** No order placed, no mail sent, no row written before the last question.
-//!   Ask first and act afterwards; where that cannot be, act inside of
+//! - **free of side effects.** Do not place an order, send a mail or write a row before the last
+//!   question. Ask first, then act; if that is not possible, act inside of
 //!   [`Context::once`](crate::Context::once).
-//! - **the same each time.** A handler that takes another way in the second round, because of a
-//!   clock, a random number or a counter, asks other questions than those that were answered. Take
-//!   such values inside of `once`, too.
+//! - **deterministic.** If a handler takes another branch in the second round because of a clock, a
+//!   random number or a counter, it asks other questions than those that were answered. Compute such
+//!   values inside of `once` as well.
 //! - **cheap**, or inside of `once`.
 //!
 //! ```
-//! # use mcp_server::{Context, Form, HandlerError};
-//! # use mcp_server::types::BooleanSchema;
-//! # async fn reserve() -> Result<u64, HandlerError> { Ok(1) }
-//! async fn handler(cx: Context) -> Result<u64, HandlerError> {
-//!     // Done in the first round; the others get its value from the client's message.
+//! use mcp_server::types::BooleanSchema;
+//! use mcp_server::{Context, Form, HandlerError, Server};
+//!
+//! async fn reserve() -> Result<u64, HandlerError> {
+//!     Ok(1)
+//! }
+//!
+//! async fn book(cx: Context) -> Result<u64, HandlerError> {
+//!     // Runs in the first round; the client sends the value along in the others.
 //!     let seat = cx.once("seat", reserve()).await?;
 //!     let form = Form::new(format!("Seat {seat}?")).required("ok", BooleanSchema::new());
 //!     cx.elicit(form).await?;
 //!     Ok(seat)
 //! }
+//!
+//! let server = Server::builder("cinema", "1.0.0").tool("book", "Books a seat", book).build()?;
+//! # drop(server);
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! When a handler waits for an answer and for something else at a time, the something else is
-//! dropped when the question goes out. Questions that are asked together, joined, go out together,
-//! and the client can answer them in one round.
+//! If a handler waits for an answer and for something else at the same time, the other future is
+//! dropped when the question is sent. Questions that are joined are sent together, and the client
+//! can answer them in one round.
 //!
 //! # What clients may do
 //!
-//! Never answer: then the handler never runs again, and what it reserved must lapse by itself.
-//! Answer some of the questions: the others are asked again. Send an answer twice, as long as the
-//! state is valid: what may happen only once at all, such as redeeming a voucher, the program must
-//! see to itself. Answer something that does not fit the form: that is an error to the client
-//! (-32602) with the place, and a new try with the same state is possible.
+//! - Never answer: the handler does not run again, so a reservation must expire by itself.
+//! - Answer some of the questions: the others are asked again.
+//! - Send an answer twice while the state is valid: the program itself has to make sure that an
+//!   action that must happen only once, such as redeeming a voucher, does.
+//! - Send an answer that does not fit the form: the client gets -32602 with the place, and may try
+//!   again with the same state.
 //!
-//! A handler never asks for what the client did not declare: the question is then an error
-//! (-32021, to older peers -32602), which a handler may catch to do without.
+//! A handler never asks for something that the client did not declare: the question returns an error
+//! (-32021, for older clients -32602), which a handler may catch to continue without an answer.

@@ -1,113 +1,127 @@
-//! What a handler knows of its request, and what it can tell and ask meanwhile:
+//! What a handler knows of its request, and what it can send and ask before it answers:
 //! [`Context`](crate::Context).
 //!
-//! # Who asks
+//! # The client
 //!
 //! ```
 //! use mcp_server::types::Revision;
-//! use mcp_server::{Context, HandlerError};
+//! use mcp_server::{Context, Server};
 //!
-//! async fn who(cx: &Context) -> Result<String, HandlerError> {
+//! async fn who(cx: Context) -> String {
 //!     let peer = cx.peer();
-//!     let name = peer.client_info().map_or("somebody", |info| info.name.as_str());
-//!     let asks = peer.capabilities().elicitation.is_some();
-//!     let old = cx.revision() < Revision::LATEST;
-//!     Ok(format!("{name}, who can be asked: {asks}, with a handshake: {old}"))
+//!     let name = peer.client_info().map_or("unknown", |info| info.name.as_str());
+//!     let can_be_asked = peer.capabilities().elicitation.is_some();
+//!     let has_session = cx.revision() < Revision::LATEST;
+//!     format!("{name}, can be asked: {can_be_asked}, has a session: {has_session}")
 //! }
+//!
+//! let server = Server::builder("demo", "1.0.0").tool("who", "Describes the client", who).build()?;
+//! # drop(server);
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! What a client says of itself is not checked by the protocol. Rights belong to whom a middleware
-//! has authenticated. It attaches what it found out to the HTTP request, and a handler finds it by
-//! its type; [`Principal`](crate::Principal) is also what state and cursors are bound to.
+//! The protocol does not authenticate what a client says of itself. Rights belong to a
+//! [`Principal`](crate::Principal), which a layer in front of the server attaches to the request; see
+//! [`access`](super::access). Handlers extract it, the values of other types that are attached, and
+//! the head of the HTTP request:
 //!
 //! ```
-//! use mcp_server::{Context, HandlerError, Principal};
+//! use mcp_server::{Extension, HandlerError, HttpParts, Principal, Server};
 //!
-//! /// What a middleware read from an access token.
+//! /// What a layer read from an access token.
 //! #[derive(Clone)]
 //! struct Claims {
 //!     scopes: Vec<String>,
 //! }
 //!
-//! /// In the middleware:
-//! fn attach(request: &mut http::Request<()>, user: &str, claims: Claims) {
-//!     request.extensions_mut().insert(Principal(user.to_owned()));
-//!     request.extensions_mut().insert(claims);
+//! async fn delete(
+//!     Principal(user): Principal,
+//!     Extension(claims): Extension<Claims>,
+//!     parts: Option<HttpParts>, // `None` on other transports
+//! ) -> Result<&'static str, HandlerError> {
+//!     if !claims.scopes.iter().any(|scope| scope == "delete") {
+//!         return Err(HandlerError::insufficient_scope("delete"));
+//!     }
+//!     let agent = parts.as_ref().and_then(|parts| parts.headers.get("user-agent"));
+//!     tracing::info!(user, ?agent, "deleted");
+//!     Ok("deleted")
 //! }
 //!
-//! /// In a handler:
-//! async fn delete(cx: &Context) -> Result<&'static str, HandlerError> {
-//!     let claims = cx.extension::<Claims>();
-//!     if !claims.is_some_and(|claims| claims.scopes.iter().any(|scope| scope == "delete")) {
-//!         return Err(HandlerError::tool("you may not delete"));
-//!     }
-//!     // The request itself, absent on other transports.
-//!     if let Some(parts) = cx.extension::<http::request::Parts>() {
-//!         tracing::info!(agent = ?parts.headers.get("user-agent"), "deleted");
-//!     }
-//!     Ok("gone")
-//! }
-//! # drop(attach);
+//! let server = Server::builder("demo", "1.0.0").tool("delete", "Deletes all", delete).build()?;
+//! # drop(server);
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! # Progress, logs, cancellation
+//! # Progress, log messages, cancellation
 //!
-//! Progress goes out only where the peer asked for it with a token, and not more often than
-//! [`Limits::progress_interval`](crate::Limits). Log messages go out at the level that the request
-//! (2026-07-28) or the session (before) asked for. Over HTTP the first of them makes the answer a
-//! stream of events.
+//! Progress is sent only if the client asked for it with a token, and not more often than
+//! [`Limits::progress_interval`](crate::Limits). Log messages are sent from the level on that the
+//! request (2026-07-28) or the session (older revisions) has set. Over HTTP, the first of these
+//! messages turns the response into a stream of events.
 //!
-//! A request that the client cancels, or whose connection it closes, is dropped at its next
-//! `await`. [`cancelled`](crate::Context::cancelled) is for tasks that a handler started.
+//! If the client cancels the request or closes its connection, the handler is dropped at its next
+//! `.await`. Tasks that it started wait for [`cancelled`](crate::Context::cancelled).
 //!
 //! ```
 //! use mcp_server::types::LoggingLevel;
-//! use mcp_server::{Context, HandlerError};
+//! use mcp_server::{Context, HandlerError, Server};
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
 //!
-//! async fn copy(files: &[&str], cx: Context) -> Result<usize, HandlerError> {
-//!     let watch = cx.clone();
-//!     tokio::spawn(async move {
-//!         watch.cancelled().await; // also when the request was answered
-//!     });
-//!     for (done, file) in files.iter().enumerate() {
-//!         cx.progress(done as f64, files.len() as f64, *file).await?;
-//!         cx.log(LoggingLevel::Debug, "copy", *file).await?;
-//!     }
-//!     Ok(files.len())
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Copy {
+//!     files: Vec<String>,
 //! }
+//!
+//! async fn copy(args: Copy, cx: Context) -> Result<usize, HandlerError> {
+//!     let request = cx.clone();
+//!     tokio::spawn(async move {
+//!         request.cancelled().await; // resolves also when the request was answered
+//!     });
+//!     let total = args.files.len();
+//!     for (done, file) in args.files.iter().enumerate() {
+//!         cx.progress(done as f64, total as f64, file.as_str()).await?;
+//!         cx.log(LoggingLevel::Debug, "copy", file.as_str()).await?;
+//!     }
+//!     Ok(total)
+//! }
+//!
+//! let server = Server::builder("demo", "1.0.0").tool("copy", "Copies files", copy).build()?;
+//! # drop(server);
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! # Questions
+//! # Questions to the client
 //!
-//! [`elicit`](crate::Context::elicit) asks the user with a form, `elicit_url` sends the user to a
-//! page, [`sample`](crate::Context::sample) asks the client's model,
-//! [`roots`](crate::Context::roots) for the directories to work on. Read [what a handler must not
-//! do before it asks](super::peers).
+//! [`elicit`](crate::Context::elicit) asks the user with a form, `elicit_url` asks the user to open
+//! a page, [`sample`](crate::Context::sample) requests a completion from the client's model, and
+//! [`roots`](crate::Context::roots) returns the directories to work on. Read first [what a handler
+//! must not do before it asks](super::peers).
 //!
 //! ```
 //! use mcp_server::types::{
 //!     CreateMessageRequestParams, Role, SamplingMessage, SamplingMessageContentBlock, StringSchema,
 //!     TextContent, Tool, ToolChoice, ToolChoiceMode, ToolInputSchema,
 //! };
-//! use mcp_server::{Context, Elicited, Field, Form, HandlerError};
+//! use mcp_server::{Context, Elicited, Field, Form, HandlerError, Server};
 //!
-//! async fn plan(cx: &Context) -> Result<String, HandlerError> {
-//!     // A form, field by field; `Form::of::<T>` makes one of a type.
+//! async fn plan(cx: Context) -> Result<String, HandlerError> {
+//!     // A form, field by field. `Form::of::<T>` derives one from a type.
 //!     let form = Form::new("Where to?")
 //!         .required("city", StringSchema::new().max_length(80))
 //!         .required("class", Field::one_of(["economy", "business"]).default("economy"))
 //!         .optional("meals", Field::many_of_titled([("v", "Vegan"), ("k", "Kosher")]));
 //!     let Elicited::Accepted(trip) = cx.elicit(form).await? else {
-//!         return Ok("another time, then".to_owned());
+//!         return Ok("The user does not want to travel.".to_owned());
 //!     };
 //!
-//!     // Consent to open a page, where what must stay secret happens.
+//!     // Secrets belong on a page, not in a form.
 //!     let consent = cx.elicit_url("Please pay", "https://pay.example.com/42", "42").await?;
 //!     if consent.accepted().is_none() {
-//!         return Ok("not paid".to_owned());
+//!         return Ok("The user does not want to pay.".to_owned());
 //!     }
 //!
-//!     // The client's model, which may call a tool of ours on the way.
+//!     // The client's model may use a tool.
 //!     let text = SamplingMessageContentBlock::Text(TextContent::new(format!("{trip:?}")));
 //!     let params = CreateMessageRequestParams::new([SamplingMessage::new(Role::User, text)], 200)
 //!         .tools([Tool::new("trains", ToolInputSchema::new())])
@@ -115,9 +129,13 @@
 //!     let answer = cx.sample(params).await?;
 //!
 //!     let roots = cx.roots().await?;
-//!     Ok(format!("{} will do it in {} directories", answer.model, roots.len()))
+//!     Ok(format!("Planned by {}, with {} directories", answer.model, roots.len()))
 //! }
+//!
+//! let server = Server::builder("travel", "1.0.0").tool("plan", "Plans a trip", plan).build()?;
+//! # drop(server);
+//! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! A question is never sent to a client that did not declare that it takes it: it is an error of
-//! the question, which may be caught.
+//! A question is sent only to a client that declared the capability for it. For other clients it
+//! returns an error, which the handler may catch.

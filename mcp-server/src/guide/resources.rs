@@ -1,16 +1,18 @@
-//! Resources that say more of themselves: metadata, collections and documents, by the proposal
-//! SEP-2093, and lists that are made when they are asked for.
+//! Resources that describe themselves: metadata, collections and documents, by the proposal SEP-2093,
+//! and lists that a handler makes.
 //!
 //! # Opting in
 //!
-//! The feature `sep-2093` compiles it, [`proposals`](crate::ServerBuilder::proposals) switches it
-//! on. Peers of the newest revision then get what it adds, and those that announce it too find
-//! annotations of embedded resources at one place only. Peers of older revisions see nothing of it:
-//! a definition says all that there is to say, and what a peer cannot take stays here.
+//! The feature `sep-2093` compiles the proposal, [`proposals`](crate::ServerBuilder::proposals)
+//! enables it. Clients of the newest revision then get what it adds. Clients that declared the
+//! proposal as well find annotations of embedded resources at one place only. Clients of older
+//! revisions get nothing of it: the same definition serves all of them.
 //!
 //! ```
 //! use mcp_server::types::{Proposal, Resource, ResourceType};
-//! use mcp_server::{Context, HandlerError, ListAt, ResourcePage, Server, TemplateDef};
+//! use mcp_server::{
+//!     HandlerError, ListAt, ResourcePage, ResourceUri, Server, TemplateDef, Variables,
+//! };
 //! use serde::Deserialize;
 //!
 //! /// Notes by shelf.
@@ -31,53 +33,69 @@
 //!     SHELVES.iter().find(|(name, _)| *name == shelf).map(|(_, notes)| *notes)
 //! }
 //!
+//! fn exists(at: &Note) -> bool {
+//!     notes(&at.shelf).is_some_and(|notes| notes.contains(&&*at.note))
+//! }
+//!
+//! async fn read_note(at: Note, ResourceUri(uri): ResourceUri) -> Result<String, HandlerError> {
+//!     if !exists(&at) {
+//!         return Err(HandlerError::resource_not_found(uri));
+//!     }
+//!     Ok(format!("# {}", at.note))
+//! }
+//!
+//! /// Answers `resources/metadata`, without reading the note.
+//! async fn describe_note(
+//!     note: Resource,
+//!     Variables(at): Variables<Note>,
+//! ) -> Result<Resource, HandlerError> {
+//!     if !exists(&at) {
+//!         return Err(HandlerError::resource_not_found(note.uri));
+//!     }
+//!     Ok(note.title(at.note))
+//! }
+//!
+//! async fn read_shelf(at: Shelf, ResourceUri(uri): ResourceUri) -> Result<String, HandlerError> {
+//!     let notes = notes(&at.shelf).ok_or_else(|| HandlerError::resource_not_found(uri))?;
+//!     Ok(notes.join("\n"))
+//! }
+//!
+//! async fn describe_shelf(
+//!     shelf: Resource,
+//!     Variables(at): Variables<Shelf>,
+//! ) -> Result<Resource, HandlerError> {
+//!     if notes(&at.shelf).is_none() {
+//!         return Err(HandlerError::resource_not_found(shelf.uri));
+//!     }
+//!     Ok(shelf.title(at.shelf))
+//! }
+//!
+//! /// Lists the shelves, or the notes of one shelf.
+//! async fn list(at: ListAt) -> Result<ResourcePage, HandlerError> {
+//!     let Some(Shelf { shelf }) = at.variables()? else {
+//!         // `resources/list` without a URI.
+//!         return Ok(ResourcePage::new(SHELVES.iter().map(|(shelf, _)| {
+//!             Resource::new(format!("notes://{shelf}"), *shelf)
+//!                 .resource_type(ResourceType::Collection)
+//!         })));
+//!     };
+//!     let notes = notes(&shelf).unwrap_or_default().iter();
+//!     Ok(ResourcePage::new(notes.map(|note| {
+//!         Resource::new(format!("notes://{shelf}/{note}"), *note)
+//!             .resource_type(ResourceType::Document)
+//!     })))
+//! }
+//!
 //! let note = TemplateDef::new("notes://{shelf}/{note}", "note")
 //!     .mime_type("text/markdown")
 //!     .resource_type(ResourceType::Document)
-//!     .handler(|uri: String, at: Note, _: Context| async move {
-//!         match notes(&at.shelf) {
-//!             Some(notes) if notes.contains(&&*at.note) => Ok(format!("# {}", at.note)),
-//!             _ => Err(HandlerError::resource_not_found(uri)),
-//!         }
-//!     })
-//!     // `resources/metadata`: the same question, and nothing is read.
-//!     .describe(|resource: Resource, at: Note, _: Context| async move {
-//!         match notes(&at.shelf) {
-//!             Some(notes) if notes.contains(&&*at.note) => Ok(resource.title(at.note)),
-//!             _ => Err(HandlerError::resource_not_found(resource.uri)),
-//!         }
-//!     });
-//!
+//!     .handler(read_note)
+//!     .describe(describe_note);
 //! let shelf = TemplateDef::new("notes://{shelf}", "shelf")
 //!     .collection()
-//!     .handler(|uri: String, at: Shelf, _: Context| async move {
-//!         let notes = notes(&at.shelf).ok_or_else(|| HandlerError::resource_not_found(uri))?;
-//!         Ok(notes.join("\n"))
-//!     })
-//!     .describe(|resource: Resource, at: Shelf, _: Context| async move {
-//!         match notes(&at.shelf) {
-//!             Some(_) => Ok(resource.title(at.shelf)),
-//!             None => Err(HandlerError::resource_not_found(resource.uri)),
-//!         }
-//!     })
-//!     .list(|at: ListAt, _: Context| async move {
-//!         Ok(match at.variables::<Shelf>()? {
-//!             // `resources/list`: the shelves.
-//!             None => ResourcePage::new(SHELVES.iter().map(|(shelf, _)| {
-//!                 Resource::new(format!("notes://{shelf}"), *shelf)
-//!                     .resource_type(ResourceType::Collection)
-//!             })),
-//!             // `resources/list` with the URI of a shelf: its notes.
-//!             Some(Shelf { shelf }) => {
-//!                 let notes = notes(&shelf).unwrap_or_default().iter();
-//!                 ResourcePage::new(notes.map(|note| {
-//!                     Resource::new(format!("notes://{shelf}/{note}"), *note)
-//!                         .resource_type(ResourceType::Document)
-//!                 }))
-//!             }
-//!         })
-//!     });
-//!
+//!     .handler(read_shelf)
+//!     .describe(describe_shelf)
+//!     .list(list);
 //! let server = Server::builder("notes", "1.0.0")
 //!     .proposals([Proposal::Sep2093])
 //!     .add_resource_template(note)
@@ -89,28 +107,28 @@
 //!
 //! # Descriptions
 //!
-//! `resources/metadata` gives what the definition says, completed by `describe`, of a
-//! [resource](crate::ResourceDef::describe) or of a [template](crate::TemplateDef::describe). No
-//! handler that reads runs. A template without `describe` answers for every URI that it makes, as
-//! it cannot know better.
+//! `resources/metadata` returns the definition of a [resource](crate::ResourceDef::describe) or a
+//! [template](crate::TemplateDef::describe), completed by its handler `describe`. The handler that
+//! reads does not run. A template without `describe` answers for every URI that it matches.
 //!
-//! What is read says the same: contents that leave name, title, description, icons, annotations or
-//! type open get those of their resource, and each its own size in bytes. What the handler sets
-//! stays. Members in what a collection holds are described in the same way, by the definitions
-//! that have their URIs. `describe` therefore runs before each `resources/read`, too, and should be
-//! quick; the media type that it finds is said to peers of every revision.
+//! The contents that are read get the same description: where they have no name, title,
+//! description, icons, annotations or type, they get those of their resource, and each element gets
+//! its own size in bytes. Values that the handler sets stay. Members in the contents of a collection
+//! are described in the same way, by the definitions that have their URIs. For that, `describe` runs
+//! before each `resources/read` as well, so it should be quick. The media type that it returns is
+//! sent to clients of every revision.
 //!
 //! # Documents and collections
 //!
-//! | type | given by | what is read |
+//! | type | set by | contents that are read |
 //! | --- | --- | --- |
-//! | document | `resource_type`, or `describe`; [`ResourceDef::text`](crate::ResourceDef::text) and [`bytes`](crate::ResourceDef::bytes) are documents | at least one element, all with the URI that was asked for: formats of one thing |
-//! | collection | `collection`, or `describe`; a `ResourceDef` with a handler that lists is one | anything, members under their own URIs among it |
+//! | document | `resource_type`, or `describe`; [`ResourceDef::text`](crate::ResourceDef::text) and [`bytes`](crate::ResourceDef::bytes) are documents | at least one element, all with the requested URI: formats of one document |
+//! | collection | `collection`, or `describe`; a `ResourceDef` with a handler that lists is one | anything, also members under their own URIs |
 //! | none | nothing | anything |
 //!
-//! What a handler makes against this does not leave, to no peer: the request fails with -32603,
-//! and the log has the URI and the rule at the level `ERROR`. New servers should give each resource
-//! a type; several URIs in what is read of one without a type are deprecated.
+//! If the contents violate these rules, the request fails with -32603 for every client, and the log
+//! has the URI and the rule at the level `ERROR`. New servers should give each resource a type:
+//! several URIs in the contents of a resource without a type are deprecated.
 //!
 //! Several formats of a document are several elements with one URI:
 //!
@@ -118,40 +136,42 @@
 //! use mcp_server::types::{
 //!     AnyResourceContents, Base64Text, BlobResourceContents, ResourceType, TextResourceContents,
 //! };
-//! use mcp_server::{Context, ResourceDef};
+//! use mcp_server::{ResourceDef, ResourceUri};
+//!
+//! async fn read(ResourceUri(uri): ResourceUri) -> Vec<AnyResourceContents> {
+//!     let pdf = BlobResourceContents::new(&*uri, Base64Text::encode(b"%PDF-1.7"));
+//!     let text = TextResourceContents::new(uri, "All is well.");
+//!     vec![pdf.mime_type("application/pdf").into(), text.mime_type("text/plain").into()]
+//! }
 //!
 //! let report = ResourceDef::new("report://2026", "report")
 //!     .mime_type("application/pdf") // the preferred format
 //!     .resource_type(ResourceType::Document)
-//!     .handler(|uri: String, _: Context| async move {
-//!         let pdf = BlobResourceContents::new(&*uri, Base64Text::encode(b"%PDF-1.7"));
-//!         let text = TextResourceContents::new(uri, "All is well.");
-//!         Ok(vec![
-//!             AnyResourceContents::from(pdf.mime_type("application/pdf")),
-//!             text.mime_type("text/plain").into(),
-//!         ])
-//!     });
+//!     .handler(read);
 //! # drop(report);
 //! ```
 //!
 //! # Members of a collection
 //!
-//! `resources/list` with the URI of a collection runs `describe`, which knows whether it is there,
-//! and then the handler given by [`list`](crate::ResourceDef::list), page by page, see
-//! [`ListAt`](crate::ListAt). Without a URI
-//! it gives what was added to the server, then what the handlers of templates list, one template
-//! after the other; a resource with a definition of its own stands in it once. Every peer gets
-//! that, of every revision. A URI that nothing answers to is -32602 `resource not found`, one of a
-//! document or of something that lists nothing is -32602, too, as
-//! [`not_a_collection`](crate::HandlerError::not_a_collection); both have the URI as data.
+//! `resources/list` with the URI of a collection runs `describe`, which decides whether the
+//! collection exists, and then the handler that [`list`](crate::ResourceDef::list) sets, page by page,
+//! see [`ListAt`](crate::ListAt).
+//!
+//! Without a URI it returns the resources that were added to the server, then those that the
+//! handlers of templates list, one template after the other. A resource with a definition of its own
+//! is listed once. Clients of every revision get this list.
+//!
+//! A URI of no resource is rejected with -32602 `resource not found`, the URI of a document, or of
+//! another resource that lists nothing, with -32602 as
+//! [`not_a_collection`](crate::HandlerError::not_a_collection). Both errors have the URI as data.
 //!
 //! # Annotations of embedded resources
 //!
-//! The proposal takes annotations from the block and leaves those in the contents. A program sets
-//! them wherever it likes:
+//! The proposal moves annotations from the block to the contents in it. A program may set them at
+//! either place:
 //!
-//! | set | both sides announced it | other peers of the newest revision | older revisions |
+//! | set | client that declared the proposal | other clients of the newest revision | older revisions |
 //! | --- | --- | --- | --- |
 //! | on the block | in the contents | on both | on the block |
 //! | in the contents | in the contents | on both | on the block |
-//! | on both, differently | those in the contents, as a whole | each where it was set | those of the block |
+//! | on both, differently | those of the contents, as a whole | each where it was set | those of the block |

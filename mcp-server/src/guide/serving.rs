@@ -1,20 +1,21 @@
-//! How a server is served: transports, bounds, several processes, the end.
+//! How a server is served: transports, the internet, limits, several processes.
 //!
-//! # Byte streams
+//! # Standard input and output, and byte streams
 //!
-//! [`serve_stdio`](crate::Server::serve_stdio) serves the process that started this one;
-//! [`serve`](crate::Server::serve) any pair of byte streams, each connection in a task of its own:
+//! [`Server::serve`](crate::Server::serve) takes a transport. [`Stdio`](crate::Stdio) is the client
+//! that started this process; [`serve_stdio`](crate::Server::serve_stdio) is short for it. A
+//! [`ByteStream`](crate::ByteStream) is a socket or a pipe. The program accepts connections, and
+//! serves each of them in a task of its own:
 //!
 //! ```no_run
 //! # #[cfg(unix)]
 //! async fn listen(server: mcp_server::Server) -> std::io::Result<()> {
-//!     let socket = tokio::net::UnixListener::bind("/run/demo.sock")?;
+//!     let listener = tokio::net::UnixListener::bind("/run/demo.sock")?;
 //!     loop {
-//!         let (stream, _) = socket.accept().await?;
+//!         let (socket, _) = listener.accept().await?;
 //!         let server = server.clone();
 //!         tokio::spawn(async move {
-//!             let (reader, writer) = tokio::io::split(stream);
-//!             if let Err(error) = server.serve(mcp_server::ByteStream::new(reader, writer)).await {
+//!             if let Err(error) = server.serve(mcp_server::ByteStream::of(socket)).await {
 //!                 tracing::warn!(%error, "connection lost");
 //!             }
 //!         });
@@ -24,7 +25,8 @@
 //!
 //! # HTTP
 //!
-//! One endpoint serves both eras of Streamable HTTP. By itself:
+//! One endpoint serves both eras of Streamable HTTP. [`serve_http`](crate::Server::serve_http) binds
+//! a socket, and serves while the returned future is awaited:
 //!
 //! ```no_run
 //! # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
@@ -33,8 +35,8 @@
 //! # }
 //! ```
 //!
-//! over TLS, with the feature `tls`, by [`serve_https`](crate::Server::serve_https), which takes a
-//! configuration of rustls; in axum, with whatever layers stand before it:
+//! [`Http`](crate::Http) has more settings: a configuration and, with the feature `tls`,
+//! [`Http::tls`](crate::Http). In axum the server is a service, behind any layers:
 //!
 //! ```no_run
 //! use mcp_server::{HttpConfig, Server};
@@ -50,55 +52,55 @@
 //! # }
 //! ```
 //!
-//! and in plain hyper, since the service is one of tower's, whose errors never happen.
+//! It is a service of tower whose error type is `Infallible`, so plain hyper can serve it too.
 //!
-//! A browser must not reach a server on its user's machine by way of any page: the headers `Host`
-//! and `Origin` are checked. Without [`HttpConfig`](crate::HttpConfig) only local names pass;
-//! whoever binds another address says which names are its own.
+//! No web page may reach a server on its user's machine through the browser, so the headers `Host`
+//! and `Origin` are checked. Without [`HttpConfig`](crate::HttpConfig) only the names of this
+//! machine are allowed; a server at another address needs its names.
 //!
-//! Clients that know nothing but the deprecated transport HTTP+SSE of 2024-11-05 are served as
-//! well where [`HttpConfig::http_sse`](crate::HttpConfig::http_sse) says so.
+//! Clients that only support the deprecated transport HTTP+SSE of 2024-11-05 are served if
+//! [`HttpConfig::http_sse`](crate::HttpConfig::http_sse) enables it.
 //!
-//! # In public
+//! # On the internet
 //!
-//! A server that other machines reach needs names, TLS, and usually a proxy, pages and an operator:
+//! A server that other machines reach needs names and TLS, and usually a proxy, web pages that may be
+//! clients, and paths for its operator:
 //!
 //! ```no_run
-//! use mcp_server::{HttpConfig, Server};
+//! use mcp_server::{Http, HttpConfig, Server};
 //!
 //! # async fn run(server: Server) -> Result<(), Box<dyn std::error::Error>> {
 //! let config = HttpConfig::new()
-//!     // The names in the header `Host`.
+//!     // Allowed values of the header `Host`.
 //!     .allow_hosts(["mcp.example.com"])
-//!     // Pages in browsers that may be clients.
+//!     // Web pages that may be clients.
 //!     .allow_origins(["https://app.example.com"])
-//!     // Who may report the address of a client.
+//!     // Proxies that report the address of the client.
 //!     .trusted_proxies(["127.0.0.1", "10.0.0.0/8"])?
 //!     .health_path("/healthz")
 //!     .readiness_path("/readyz")
 //!     .metrics_path("/metrics");
-//! server.serve_http(mcp_server::Http::at("0.0.0.0:3000").config(config))?.await?;
+//! server.serve(Http::at("0.0.0.0:3000").config(config)).await?;
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! ## Pages as clients
+//! ## Web pages as clients
 //!
-//! A browser lets a page use a server of another origin only if the server agrees (CORS). Preflight
-//! requests of the origins in [`allow_origins`](crate::HttpConfig::allow_origins), and of pages of
-//! the server's own hosts, are answered, and these pages can read every response, refusals
-//! included. Requests of any other page are refused with 403.
+//! A browser lets a page use a server of another origin only if the server agrees (CORS). The server
+//! answers preflight requests of the origins in [`allow_origins`](crate::HttpConfig::allow_origins),
+//! and of pages of its own hosts. These pages can read every response, also errors. Requests of
+//! other pages are rejected with 403.
 //!
-//! Pages may send the headers of the protocol, `Authorization` and trace context; further ones have
-//! to be named by [`allow_headers`](crate::HttpConfig::allow_headers). Cookies are never allowed,
-//! so no page can act with rights that the browser attaches by itself. Allowed pages may also reach
-//! a server in a private network (`Access-Control-Allow-Private-Network`). Downloads by URL follow
-//! the same rules under `serve_http`; in another stack,
-//! `UrlService::allow_pages` says so.
+//! Pages may send the headers of the protocol, `Authorization` and trace context;
+//! [`allow_headers`](crate::HttpConfig::allow_headers) allows more. Cookies are never allowed, so a
+//! page cannot use rights that the browser adds by itself. Allowed pages may also reach a server in a
+//! private network (`Access-Control-Allow-Private-Network`). Downloads by URL follow the same rules
+//! with `serve_http`; in other stacks `UrlService::allow_pages` enables it.
 //!
-//! A middleware that authenticates stands before the service, so it also gets the preflight
-//! requests, which never have credentials. It has to pass them on, and its own refusals need CORS
-//! headers, or a page cannot read why it was refused:
+//! A layer that authenticates runs before the service, so it also gets the preflight requests, which
+//! never have credentials. It has to pass them on. Its own errors need CORS headers, or pages cannot
+//! read them:
 //!
 //! ```
 //! use axum::extract::Request;
@@ -136,10 +138,10 @@
 //!
 //! ## Behind a proxy
 //!
-//! Behind a proxy all connections come from one address, so limits for each peer would count all
+//! Behind a proxy all connections come from one address, so limits for each client would count all
 //! clients as one. [`trusted_proxies`](crate::HttpConfig::trusted_proxies) names the proxies whose
-//! `Forwarded` or `X-Forwarded-For` is believed. Handlers find the client's address as
-//! [`PeerAddress`](crate::PeerAddress). Under axum the program attaches the address of the
+//! headers `Forwarded` or `X-Forwarded-For` are trusted. Handlers get the address of the client as
+//! the extension [`PeerAddress`](crate::PeerAddress). In axum the program attaches the address of the
 //! connection itself:
 //!
 //! ```
@@ -166,35 +168,34 @@
 //! # let _ = serve;
 //! ```
 //!
-//! What else the proxy has to do:
+//! The proxy must also:
 //!
-//! - Terminate TLS, and refuse or redirect plain HTTP: tokens and session ids travel in headers.
-//! - Pass on `Host`, or set it to a name in [`allow_hosts`](crate::HttpConfig::allow_hosts).
-//! - Append the client's address to one of the two headers, and delete the other one. If a request
-//!   has both and they disagree, it counts for the proxy.
-//! - Not buffer responses: events have to leave at once. The server sends `X-Accel-Buffering: no`,
-//!   which nginx honours.
-//! - Keep quiet connections open for longer than
-//!   [`Limits::keep_alive`](crate::Limits::keep_alive), after which an open stream gets a comment,
-//!   and responses for as long as [`Limits::request_time`](crate::Limits::request_time).
-//! - Send the requests of one session to one process, unless the processes share their sessions,
-//!   see below.
+//! - Terminate TLS, and refuse or redirect plain HTTP: headers contain tokens and session ids.
+//! - Pass `Host` on, or set it to a name in [`allow_hosts`](crate::HttpConfig::allow_hosts).
+//! - Append the client's address to one of the two headers, and delete the other one. A request with
+//!   both, which disagree, counts as a request of the proxy.
+//! - Not buffer responses: events have to arrive at once. The server sends `X-Accel-Buffering: no`
+//!   for nginx.
+//! - Keep idle connections open for longer than
+//!   [`Limits::keep_alive`](crate::Limits::keep_alive), the interval of comments on open streams,
+//!   and wait for responses as long as [`Limits::request_time`](crate::Limits::request_time).
+//! - Send the requests of one session to one process, unless the processes share their sessions, see
+//!   below.
 //!
 //! ## Operation
 //!
-//! Three paths are off by default. [`health_path`](crate::HttpConfig::health_path) answers 200 as
-//! long as the process serves requests, [`readiness_path`](crate::HttpConfig::readiness_path) 503
-//! while the server is shutting down or full. Both are served under any `Host`, since orchestrators
-//! probe by address. [`metrics_path`](crate::HttpConfig::metrics_path) serves gauges and counters
-//! in the text format of OpenMetrics. It checks `Host` and `Origin`, but anybody who may send
-//! requests can read it; a program that wants it elsewhere serves
-//! [`Server::metrics`](crate::Server::metrics) itself:
+//! Three paths are disabled by default. [`health_path`](crate::HttpConfig::health_path) returns 200
+//! while the process serves requests, [`readiness_path`](crate::HttpConfig::readiness_path) returns
+//! 503 while the server is full or shutting down. Both accept any `Host`, since orchestrators probe
+//! by address. [`metrics_path`](crate::HttpConfig::metrics_path) returns gauges and counters in the
+//! text format of OpenMetrics. It checks `Host` and `Origin`, but every client can read it; to serve
+//! it elsewhere, use [`Server::metrics`](crate::Server::metrics):
 //!
 //! ```
 //! use axum::routing::get;
 //! use mcp_server::{Metrics, Server};
 //!
-//! /// To be served at an address that only the operator reaches.
+//! /// Serve this at an address that only the operator can reach.
 //! fn operator(server: Server) -> axum::Router {
 //!     let metrics = move || {
 //!         let text = server.metrics().to_open_metrics();
@@ -205,35 +206,35 @@
 //! # let _ = operator;
 //! ```
 //!
-//! # Bounds
+//! # Limits
 //!
-//! Everything that a peer could make grow is bounded, with the defaults of
-//! [`Limits`](crate::Limits):
+//! Everything that a client could make grow or last is limited. [`Limits`](crate::Limits) has the
+//! defaults:
 //!
 //! ```
 //! use std::time::Duration;
 //!
 //! use mcp_server::{Limits, Server};
 //!
-//! let mut limits = Limits::default();
-//! limits.request_time = Duration::from_secs(30);
-//! limits.concurrent_requests = 100;
+//! let limits = Limits::default()
+//!     .request_time(Duration::from_secs(30))
+//!     .concurrent_requests(100);
 //! let server = Server::builder("demo", "1.0.0").limits(limits).build()?;
 //! # drop(server);
 //! # Ok::<(), mcp_server::BuildErrors>(())
 //! ```
 //!
-//! A handler that panics fails its own request with -32603, and the panic is logged by `tracing`,
-//! as is everything that goes wrong and no peer is told of. Each request has a span with fields
-//! named by OpenTelemetry's conventions; the `traceparent` of a request's `_meta` is among them.
+//! If a handler panics, its request fails with -32603, and the panic is logged with `tracing`. Each
+//! request has a span whose fields follow the conventions of OpenTelemetry; the `traceparent` in
+//! `_meta` of the request is one of them.
 //!
 //! # Several processes
 //!
-//! A request of 2026-07-28 can be served by any process that has the same
-//! [`Keys`](crate::Keys). What else processes must share stands behind traits: changes, answers
-//! and ends of sessions ([`Bus`](crate::Bus)), sessions of older peers
-//! ([`SessionStore`](crate::SessionStore)) and the events that these come back for
-//! ([`EventStore`](crate::EventStore)). The defaults live in the memory of one process.
+//! Any process with the same [`Keys`](crate::Keys) can serve a request of 2026-07-28. Traits connect
+//! processes for everything else: changes, answers and ends of sessions ([`Bus`](crate::Bus)),
+//! sessions of older clients ([`SessionStore`](crate::SessionStore)), and the events that these
+//! clients resume from ([`EventStore`](crate::EventStore)). By default they are in the memory of one
+//! process.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -259,55 +260,9 @@
 //! # let _ = process;
 //! ```
 //!
-//! Keys are changed without losing what is under way: a new one that still opens what
-//! [the one before](crate::Keys::with_previous) sealed, then, after
-//! [`Limits::state_time`](crate::Limits), without it. A running server takes them by
-//! [`rotate_keys`](crate::Server::rotate_keys).
+//! New keys do not have to invalidate requests in progress: first use a key that still opens what
+//! [the previous one](crate::Keys::with_previous) sealed, then, after
+//! [`Limits::state_time`](crate::Limits), one without it.
+//! [`rotate_keys`](crate::Server::rotate_keys) changes them in a running server.
 //!
-//! # Shutdown
-//!
-//! [`shutdown`](crate::Server::shutdown) refuses new requests, ends subscriptions with their
-//! result and all streams on which nothing is served, and gives requests in flight the
-//! [grace time](crate::Limits). Requests that run longer are ended with an error. A handler that
-//! waits for an answer of its client can still get it: answers and cancellations are accepted until
-//! the end. This holds on every way of serving. With a signal, for a server of its own:
-//!
-//! ```no_run
-//! # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
-//! let http = server.serve_http("127.0.0.1:3000")?;
-//! http.until(tokio::signal::ctrl_c()).await?; // resolves when all is done
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! for anything else, such as standard input, by [`Server::until`](crate::Server::until):
-//!
-//! ```no_run
-//! # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
-//! server.until(tokio::signal::ctrl_c(), server.serve_stdio()).await?;
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! and in axum together with its own graceful shutdown. axum waits for its connections, and those
-//! with a stream of a session would never end: the server has to be shut down as well. When axum
-//! begins its shutdown, it accepts no more connections, and clients often send answers on new ones:
-//! [`drain`](crate::Server::drain) shuts the server down and lets axum accept them until no request
-//! is in flight.
-//!
-//! ```no_run
-//! use mcp_server::{HttpConfig, Server};
-//!
-//! # async fn run(server: Server) -> Result<(), Box<dyn std::error::Error>> {
-//! let service = server.clone().into_service(HttpConfig::new());
-//! let app: axum::Router = axum::Router::new().route_service("/mcp", service);
-//! let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
-//! axum::serve(listener, app)
-//!     .with_graceful_shutdown(async move {
-//!         let _ = tokio::signal::ctrl_c().await;
-//!         server.drain().await;
-//!     })
-//!     .await?;
-//! # Ok(())
-//! # }
-//! ```
+//! The page [`shutdown`](super::shutdown) shows how a server ends.

@@ -1,41 +1,46 @@
-//! URLs of resources: what programs without a connection fetch, by the proposal `https-url`.
+//! URLs of resources, for programs that do not speak the protocol, by the proposal `https-url`.
 //!
-//! # Handing them out
+//! # Handing out URLs
 //!
-//! With [`HttpUrls`](crate::HttpUrls) every resource and every link to one leaves with `httpUrl`
-//! and `httpUrlExpiresAt`, for peers of the newest revision: in lists, in metadata, in what tools
-//! and prompts answer. A model can pass such a URL to code in a sandbox, which needs nothing else
-//! to fetch what `resources/read` would give.
+//! With [`HttpUrls`](crate::HttpUrls), every resource and every link to one gets the members
+//! `httpUrl` and `httpUrlExpiresAt` for clients of the newest revision: in lists, in metadata, and
+//! in the results of tools and prompts. A model can pass such a URL to code in a sandbox, which
+//! downloads with it what `resources/read` would return.
 //!
 //! ```
-//! use mcp_server::{Context, HttpUrls, Proposal, ResourceDef, Server};
-//! use mcp_server::types::{CallToolResult, ResourceLink};
+//! use mcp_server::types::ResourceLink;
+//! use mcp_server::{HttpUrls, Proposal, ResourceDef, Server};
+//!
+//! async fn november() -> &'static str {
+//!     "50,000 rows"
+//! }
+//!
+//! /// The link in the result gets a URL.
+//! async fn report() -> ResourceLink {
+//!     ResourceLink::new("report://2026/11", "november")
+//! }
 //!
 //! let server = Server::builder("reports", "1.0.0")
 //!     .proposals([Proposal::HttpsUrl])
 //!     .http_urls(HttpUrls::new("https://reports.example.com/files/")?)
-//!     .resource("report://2026/11", "november", |_uri: String, _: Context| async {
-//!         Ok("50,000 rows")
-//!     })
-//!     .tool("report", "Makes a report", |(), _: Context| async {
-//!         let link = ResourceLink::new("report://2026/11", "november");
-//!         Ok(CallToolResult::new([link.into()])) // leaves with a URL
-//!     })
-//!     .add_resource(ResourceDef::text("report://key", "key", "...").http_url(false)) // without
+//!     .resource("report://2026/11", "november", november)
+//!     .tool("report", "Makes a report", report)
+//!     // This resource gets no URL.
+//!     .add_resource(ResourceDef::text("report://key", "key", "...").http_url(false))
 //!     .build()?;
 //! # drop(server);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Collections get none, nor do links to what this server does not serve. A URL that a handler
-//! sets itself stays, if it is one of `https`.
+//! Collections get no URL, nor do links to resources that this server does not serve. A URL that a
+//! handler sets itself stays, if its scheme is `https`.
 //!
-//! # Serving them
+//! # Serving URLs
 //!
-//! The base URL is the one that clients see. [`serve_http`](crate::Server::serve_http) serves what
-//! is below its path, for a proxy that takes TLS off and passes paths on as they are.
-//! [`serve_https`](crate::Server::serve_https), of the feature `tls`, needs no proxy.
-//! [`resource_urls`](crate::Server::resource_urls) is a service for any other stack:
+//! The base URL is the one that clients see. [`serve_http`](crate::Server::serve_http) serves all
+//! paths below its path: with [`Http::tls`](crate::Http) by itself, or behind a proxy that terminates
+//! TLS and keeps the path. [`resource_urls`](crate::Server::resource_urls) returns a service for
+//! other stacks:
 //!
 //! ```
 //! # fn app(server: mcp_server::Server) -> axum::Router {
@@ -43,72 +48,79 @@
 //!
 //! let mut app = axum::Router::new();
 //! if let Some(urls) = server.resource_urls() {
-//!     app = app.route_service("/files/{token}", urls); // nothing that authenticates before it
+//!     app = app.route_service("/files/{token}", urls); // without a layer that authenticates
 //! }
 //! app.route_service("/mcp", server.into_service(HttpConfig::new()))
 //! # }
 //! # let _ = app;
 //! ```
 //!
-//! GET and HEAD are served, with `ETag`, conditions and ranges. How much work a request is depends
-//! on what the server knows of the resource:
+//! GET and HEAD are supported, with `ETag`, conditional requests and ranges. The cost of a request
+//! depends on what the server knows about the resource:
 //!
 //! * Text and bytes that are part of the definition ([`ResourceDef::text`](crate::ResourceDef::text),
 //!   [`ResourceDef::bytes`](crate::ResourceDef::bytes)) are hashed once and never copied.
-//! * With a version, set in the definition or by `describe` (feature `versioned-resources`), the
-//!   `ETag` comes from the version. The handler does not run for a request whose condition is not
-//!   met (304, 412), nor for HEAD if the size is known as well. Such a request is answered for
-//!   everyone to whom `describe` answers, so `describe` has to check rights as the handler does. A
-//!   version has to change with every byte.
-//! * Else the handler runs for each request, and its contents are hashed, large ones on a thread of
-//!   their own.
+//! * If the definition or `describe` has a version (feature `versioned-resources`), the `ETag` is
+//!   made from it. The handler does not run for a request whose condition fails (304, 412), nor for
+//!   HEAD if the size is known. Everybody for whom `describe` succeeds gets such an answer, so
+//!   `describe` has to check rights as the handler does. The version has to change with every byte.
+//! * Otherwise the handler runs for each request, and the contents are hashed, large ones on another
+//!   thread.
 //!
-//! A server on standard input and
-//! output can hand URLs out as well, if the same program serves them at a socket.
+//! A server on standard input and output can hand out URLs as well, if the same program also serves
+//! them at a socket.
 //!
-//! # Who may read what
+//! # Who may use a URL
 //!
-//! A URL is good for one resource, and for whom it was handed out: the
-//! [`Principal`](crate::Principal) of the request stands in it. When it comes back, the handler of
-//! the resource runs as for that principal, and refuses what it refuses by the protocol. What else
-//! a middleware attaches is made anew by [`claims`](crate::HttpUrls::claims); without that a
-//! handler that asks for it finds nothing. [`ReadByUrl`](crate::ReadByUrl) tells a handler which
-//! way it was reached.
+//! A URL is valid for one resource and one principal: it contains the
+//! [`Principal`](crate::Principal) of the request that it was handed out to. The handler of the
+//! resource runs for that principal, and whatever it refuses over the protocol it refuses here too.
+//! Other values that a middleware attaches are not part of the URL:
+//! [`claims`](crate::HttpUrls::claims) attaches them again, and handlers do not find them without
+//! it. [`ReadByUrl`](crate::ReadByUrl) is attached to requests by URL, for handlers that need to
+//! know.
 //!
 //! ```
-//! use mcp_server::{Context, Extensions, HandlerError, HttpUrls, Principal, Proposal, Server};
+//! use mcp_server::{
+//!     Extension, Extensions, HandlerError, HttpUrls, Principal, Proposal, ResourceUri, Server,
+//! };
 //!
+//! #[derive(Clone)]
 //! struct Tenant(String);
 //!
 //! fn tenant(Principal(name): &Principal) -> Tenant {
 //!     Tenant(name.split('@').nth(1).unwrap_or_default().to_owned())
 //! }
 //!
+//! async fn report(
+//!     tenant: Option<Extension<Tenant>>,
+//!     ResourceUri(uri): ResourceUri,
+//! ) -> Result<String, HandlerError> {
+//!     match tenant {
+//!         Some(Extension(Tenant(name))) => Ok(format!("The report of {name}")),
+//!         None => Err(HandlerError::resource_not_found(uri)),
+//!     }
+//! }
+//!
 //! let urls = HttpUrls::new("https://reports.example.com/files/")?.claims(|principal| {
 //!     let mut claims = Extensions::new();
-//!     claims.insert(tenant(principal)); // as the middleware does it
+//!     claims.insert(tenant(principal)); // as the middleware does
 //!     claims
 //! });
 //! let server = Server::builder("reports", "1.0.0")
 //!     .proposals([Proposal::HttpsUrl])
 //!     .http_urls(urls)
-//!     .resource("report://ours", "ours", |uri: String, cx: Context| async move {
-//!         match cx.extension::<Tenant>() {
-//!             Some(Tenant(name)) => Ok(format!("of {name}")),
-//!             None => Err(HandlerError::resource_not_found(uri)),
-//!         }
-//!     })
+//!     .resource("report://ours", "ours", report)
 //!     .build()?;
 //! # drop(server);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Taking them back
+//! # Revoking URLs
 //!
-//! A URL ends after its [lifetime](crate::HttpUrls::lifetime), 15 minutes by default. Earlier, all
-//! that were handed out for one resource are void after
-//! [`revoke_url`](crate::Server::revoke_url), and all of them when the keys that signed them are
-//! gone:
+//! A URL expires after its [lifetime](crate::HttpUrls::lifetime), 15 minutes by default.
+//! [`revoke_url`](crate::Server::revoke_url) revokes all URLs of one resource before that, and new
+//! keys revoke all URLs of all resources:
 //!
 //! ```
 //! use mcp_server::{Server, UrlKeys};
@@ -122,5 +134,6 @@
 //! ```
 //!
 //! Processes that serve one endpoint need the same base URL, [keys](crate::HttpUrls::keys) and
-//! lifetime; the [`Bus`](crate::Bus) carries what is taken back. This crate writes no URL to a log.
-//! Whatever stands before it may: a URL is as good as a key until it expires.
+//! lifetime; the [`Bus`](crate::Bus) distributes revocations. This crate never writes a URL to a
+//! log. Proxies and other layers might: until it expires, a URL grants access to everybody who
+//! knows it.

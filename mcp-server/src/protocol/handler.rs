@@ -48,7 +48,7 @@ use crate::util::and_then::and_then;
 /// }
 ///
 /// async fn load(cx: Context) -> Result<String, HandlerError> {
-///     cx.progress(1, 2, "reading").await?;
+///     cx.progress(1.0, 2.0, "reading").await?;
 ///     Ok(std::fs::read_to_string("library.txt")?)
 /// }
 ///

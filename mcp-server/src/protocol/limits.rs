@@ -18,7 +18,7 @@ use std::time::Duration;
 /// assert_eq!(limits.message_bytes, 65_536);
 /// let server = Server::builder("example", "1.0.0").limits(limits).build()?;
 /// # drop(server);
-/// # Ok::<(), mcp_server::BuildError>(())
+/// # Ok::<(), mcp_server::BuildErrors>(())
 /// ```
 ///
 /// The nesting depth of JSON is fixed: [`NESTING_LIMIT`](mcp_types::json::NESTING_LIMIT).

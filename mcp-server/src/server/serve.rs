@@ -69,8 +69,8 @@ impl Server {
     /// let server = Server::builder("demo", "1.0.0")
     ///     .tool("today", "Returns the day of the week", async || "Monday")
     ///     .build()?;
-    /// let client = Client::builder("test", "1.0.0");
-    /// let client = client.connect(ByteStream::of(server.in_memory())).await?;
+    /// let transport = ByteStream::of(server.in_memory());
+    /// let client = Client::builder("test", "1.0.0").connect(transport).await?;
     /// assert_eq!(client.call_tool("today").await?.text(), "Monday");
     /// # Ok(())
     /// # }
