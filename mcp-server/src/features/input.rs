@@ -18,7 +18,7 @@ pub(crate) mod typed;
 
 use mcp_types::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestUrlParams, Extra, InputRequest, ListRootsResult, Root,
+    ElicitRequestUrlParams, Extra, ListRootsResult, Root,
 };
 use serde::de::DeserializeOwned;
 
@@ -209,7 +209,7 @@ impl Context {
         let read = R::reader(&request);
         #[cfg(feature = "_proposals")]
         let request = match request {
-            InputRequest::CreateMessage(mut request) => {
+            mcp_types::InputRequest::CreateMessage(mut request) => {
                 request.params = without_withheld_members(request.params, self);
                 request.into()
             }

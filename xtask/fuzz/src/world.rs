@@ -7,8 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use mcp_server::types::json::{Map, Object};
 use mcp_server::types::{BooleanSchema, StringSchema};
-use mcp_server::{ByteStream, 
-    Completing, Context, Elicited, Form, Keys, Limits, ResourceUri, Server, TemplateDef,
+use mcp_server::{
+    ByteStream, Completing, Context, Elicited, Form, Keys, Limits, ResourceUri, Server, TemplateDef,
 };
 use mcp_server::{HandlerError, ResourceDef};
 use schemars::JsonSchema;
