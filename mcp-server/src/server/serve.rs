@@ -81,14 +81,14 @@ impl Server {
     /// As [`serve`](Self::serve).
     #[must_use]
     pub fn in_memory(&self) -> DuplexStream {
-        let (stream, served) = tokio::io::duplex(IN_MEMORY);
+        let (near, far) = tokio::io::duplex(IN_MEMORY);
         let server = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = server.serve(ByteStream::of(served)).await {
+            if let Err(error) = server.serve(ByteStream::of(far)).await {
                 tracing::debug!(%error, "a connection in memory ended");
             }
         });
-        stream
+        near
     }
 
     /// Drives `serving` to its end, and shuts the server down when `signal` resolves.
