@@ -1,4 +1,4 @@
-//! A server under axum, beside other routes: `cargo run -p mcp-server --features http --example http`
+//! A server in axum, next to other routes: `cargo run -p mcp-server --features http --example http`
 
 use mcp_server::{HttpConfig, Server};
 use schemars::JsonSchema;
@@ -10,15 +10,21 @@ struct Greet {
     name: String,
 }
 
+async fn greet(args: Greet) -> String {
+    format!("Hello, {}!", args.name)
+}
+
+async fn health() -> &'static str {
+    "healthy"
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::builder("http-example", "1.0.0")
-        .tool("greet", "Greets somebody", |args: Greet| async move {
-            format!("Hello, {}!", args.name)
-        })
+        .tool("greet", "Greets somebody", greet)
         .build()?;
     let app = axum::Router::new()
-        .route("/health", axum::routing::get(|| async { "well" }))
+        .route("/health", axum::routing::get(health))
         .route_service("/mcp", server.into_service(HttpConfig::default()));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
     eprintln!("listening on http://{}/mcp", listener.local_addr()?);

@@ -16,9 +16,9 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # use mcp_client::types::StringSchema;
-//! # use mcp_server::{Context, Elicited, Field, Form, Server};
+//! # use mcp_server::{Context, Elicited, Field, Form, HandlerError, Server};
 //! # let server = Server::builder("travel", "1.0.0")
-//! #     .tool("book", "Books", |(), cx: Context| async move {
+//! #     .tool("book", "Books", async |cx: Context| -> Result<_, HandlerError> {
 //! #         let form = Form::new("Where to?")
 //! #             .required("city", StringSchema::new().max_length(80))
 //! #             .required("class", Field::one_of(["economy", "business"]).default("economy"));

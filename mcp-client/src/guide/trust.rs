@@ -37,7 +37,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let server = mcp_server::Server::builder("empty", "1.0.0")
-//! #     .tool("other", "Is there", |(), _: mcp_server::Context| async { Ok(()) })
+//! #     .tool("other", "Is there", async || ())
 //! #     .build()?;
 //! # let client = Client::builder("demo", "1.0.0").connect(serve(server)).await?;
 //! # assert_eq!(careful(&client).await, "no such tool");

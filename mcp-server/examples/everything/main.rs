@@ -3,7 +3,7 @@
 //! `everything --port 3000` serves Streamable HTTP at `http://127.0.0.1:3000/mcp` to peers of all
 //! revisions, and the transport of 2024-11-05 at `/sse` (0 takes any port, and the first line on
 //! standard output names it), and `everything --stdio` serves standard input and output. With
-//! `--origin https://app.example.com` behind the port, pages of that origin may be clients, too.
+//! `--origin https://app.example.com` after the port, pages of that origin may be clients, too.
 //! Health, readiness and metrics are at `/healthz`, `/readyz` and `/metrics`.
 
 mod offers;
@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let updates = tell_of_updates(&server);
+    let updates = announce_updates(&server);
     match arguments[..] {
         ["--stdio"] => tokio::select! {
             ended = server.serve_stdio() => ended?,
@@ -64,8 +64,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The watched resource changes every second, whether or not somebody looks.
-async fn tell_of_updates(server: &Server) {
+/// Announces every second that the watched resource changed.
+async fn announce_updates(server: &Server) {
     let mut ticks = tokio::time::interval(Duration::from_secs(1));
     loop {
         ticks.tick().await;

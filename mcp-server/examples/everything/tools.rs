@@ -1,4 +1,4 @@
-//! Tools that answer by themselves: every kind of content, errors, progress, log messages.
+//! Tools that do not ask the client: every kind of content, errors, progress, log messages.
 
 use std::time::Duration;
 
@@ -42,149 +42,143 @@ struct Sum {
 
 pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
     content(builder)
-        .tool(
-            "test_error_handling",
-            "Fails",
-            async || -> Result<_, HandlerError> {
-                Err::<(), _>(HandlerError::tool(
-                    "This tool intentionally returns an error for testing",
-                ))
-            },
-        )
-        .tool(
-            "test_structured_content",
-            "Adds two numbers",
-            |terms: Terms| async move {
-                Json(Sum {
-                    sum: terms.a + terms.b,
-                })
-            },
-        )
-        .tool(
-            "test_tool_with_logging",
-            "Logs while it works",
-            async |cx: Context| -> Result<_, HandlerError> {
-                for message in ["started", "processing data", "completed"] {
-                    let message = format!(
-                        "Tool {}{message}",
-                        if message == "processing data" {
-                            ""
-                        } else {
-                            "execution "
-                        }
-                    );
-                    cx.log(LoggingLevel::Info, None, message.as_str()).await?;
-                    tokio::time::sleep(STEP).await;
-                }
-                Ok("Tool with logging executed successfully")
-            },
-        )
-        .tool(
-            "test_logging_tool",
-            "Logs one message",
-            async |cx: Context| -> Result<_, HandlerError> {
-                cx.log(
-                    LoggingLevel::Info,
-                    None,
-                    "Diagnostic trace logging activated",
-                )
-                .await?;
-                Ok("Logging evaluated")
-            },
-        )
+        .tool("test_error_handling", "Fails", fail)
+        .tool("test_structured_content", "Adds two numbers", sum)
+        .tool("test_tool_with_logging", "Logs while it works", log_steps)
+        .tool("test_logging_tool", "Logs one message", log_once)
         .tool(
             "test_tool_with_progress",
             "Reports progress",
-            async |cx: Context| -> Result<_, HandlerError> {
-                for step in [0.0, 50.0, 100.0] {
-                    let message = format!("Completed step {step} of 100");
-                    cx.progress(step, 100.0, message.as_str()).await?;
-                    tokio::time::sleep(STEP).await;
-                }
-                Ok("progress reported")
-            },
+            report_progress,
         )
         .tool(
             "test_reconnection",
-            "Lets go of the connection before it answers",
-            |cx: Context| async move {
-                cx.close_stream();
-                tokio::time::sleep(2 * STEP).await;
-                "Reconnection test completed successfully. If you received this, the client \
-                     properly reconnected after stream closure."
-            },
+            "Closes the stream before it answers",
+            reconnect,
         )
         .tool(
             "test_trigger_tool_change",
             "Changes the list of tools",
-            async |cx: Context| -> Result<_, HandlerError> {
-                let dynamic = "test_dynamic_tool";
-                if !cx.server().tools().remove(dynamic) {
-                    let tool = ToolDef::new(dynamic)
-                        .description("Comes and goes")
-                        .handler(async || "here I am");
-                    cx.server().tools().add(tool)?;
-                }
-                Ok("Mutation triggered")
-            },
+            toggle_tool,
         )
         .tool(
             "test_trigger_prompt_change",
             "Changes the list of prompts",
-            async |cx: Context| -> Result<_, HandlerError> {
-                let dynamic = "test_dynamic_prompt";
-                if !cx.server().prompts().remove(dynamic) {
-                    let prompt = PromptDef::new(dynamic)
-                        .description("Comes and goes")
-                        .handler(async || "here I am");
-                    cx.server().prompts().add(prompt)?;
-                }
-                Ok("Mutation triggered")
-            },
+            toggle_prompt,
         )
         .add_tool(header())
         .add_tool(json_schema())
 }
 
+async fn fail() -> Result<(), HandlerError> {
+    let message = "This tool intentionally returns an error for testing";
+    Err(HandlerError::tool(message))
+}
+
+async fn sum(terms: Terms) -> Json<Sum> {
+    let sum = terms.a + terms.b;
+    Json(Sum { sum })
+}
+
+async fn log_steps(cx: Context) -> Result<&'static str, HandlerError> {
+    let messages = [
+        "Tool execution started",
+        "Tool processing data",
+        "Tool execution completed",
+    ];
+    for message in messages {
+        cx.log(LoggingLevel::Info, None, message).await?;
+        tokio::time::sleep(STEP).await;
+    }
+    Ok("Tool with logging executed successfully")
+}
+
+async fn log_once(cx: Context) -> Result<&'static str, HandlerError> {
+    let message = "Diagnostic trace logging activated";
+    cx.log(LoggingLevel::Info, None, message).await?;
+    Ok("Logging evaluated")
+}
+
+async fn report_progress(cx: Context) -> Result<&'static str, HandlerError> {
+    for step in [0.0, 50.0, 100.0] {
+        let message = format!("Completed step {step} of 100");
+        cx.progress(step, 100.0, message.as_str()).await?;
+        tokio::time::sleep(STEP).await;
+    }
+    Ok("progress reported")
+}
+
+async fn reconnect(cx: Context) -> &'static str {
+    cx.close_stream();
+    tokio::time::sleep(2 * STEP).await;
+    "Reconnection test completed successfully. If you received this, the client properly \
+     reconnected after stream closure."
+}
+
+/// What the tool and the prompt answer that come and go.
+async fn here() -> &'static str {
+    "here I am"
+}
+
+async fn toggle_tool(cx: Context) -> Result<&'static str, HandlerError> {
+    let server = cx.server();
+    let tools = server.tools();
+    let name = "test_dynamic_tool";
+    if !tools.remove(name) {
+        let tool = ToolDef::new(name).description("Comes and goes");
+        tools.add(tool.handler(here))?;
+    }
+    Ok("Mutation triggered")
+}
+
+async fn toggle_prompt(cx: Context) -> Result<&'static str, HandlerError> {
+    let server = cx.server();
+    let prompts = server.prompts();
+    let name = "test_dynamic_prompt";
+    if !prompts.remove(name) {
+        let prompt = PromptDef::new(name).description("Comes and goes");
+        prompts.add(prompt.handler(here))?;
+    }
+    Ok("Mutation triggered")
+}
+
 fn content(builder: ServerBuilder) -> ServerBuilder {
     builder
-        .tool(
-            "test_simple_text",
-            "Answers with text",
-            async || "This is a simple text response for testing.",
-        )
+        .tool("test_simple_text", "Answers with text", simple_text)
         .tool("test_image_content", "Answers with a picture", async || {
             picture()
         })
         .tool("test_audio_content", "Answers with a sound", async || {
-            AudioContent::new(Base64Text::from(WAV), "audio/wav")
+            sound()
         })
         .tool(
             "test_embedded_resource",
             "Answers with a resource",
-            || async {
-                vec![resource(
-                    "test://embedded-resource",
-                    "text/plain",
-                    "This is an embedded resource content.",
-                )]
-            },
+            embedded,
         )
-        .tool(
-            "test_multiple_content_types",
-            "Answers with several",
-            || async {
-                vec![
-                    text("Multiple content types test:"),
-                    picture().into(),
-                    resource(
-                        "test://mixed-content-resource",
-                        "application/json",
-                        r#"{"test":"data","value":123}"#,
-                    ),
-                ]
-            },
-        )
+        .tool("test_multiple_content_types", "Answers with several", mixed)
+}
+
+async fn simple_text() -> &'static str {
+    "This is a simple text response for testing."
+}
+
+fn sound() -> AudioContent {
+    AudioContent::new(Base64Text::from(WAV), "audio/wav")
+}
+
+async fn embedded() -> ContentBlock {
+    let text = "This is an embedded resource content.";
+    resource("test://embedded-resource", "text/plain", text)
+}
+
+async fn mixed() -> Vec<ContentBlock> {
+    let data = r#"{"test":"data","value":123}"#;
+    vec![
+        text("Multiple content types test:"),
+        picture().into(),
+        resource("test://mixed-content-resource", "application/json", data),
+    ]
 }
 
 /// A tool with an argument that intermediaries can read from an HTTP header.
@@ -194,12 +188,12 @@ fn header() -> ToolDef {
     ToolDef::new("test_custom_header")
         .description("Has an argument that is mirrored in a header")
         .input_schema(parse(schema))
-        .object_handler(|arguments: json::Object| async move {
-            let region = arguments
-                .get("region")
-                .and_then(|region| region.as_str().map(str::to_owned));
-            format!("region: {}", region.unwrap_or_default())
-        })
+        .object_handler(region)
+}
+
+async fn region(arguments: json::Object) -> String {
+    let region = arguments.get("region").and_then(|region| region.as_str());
+    format!("region: {}", region.unwrap_or_default())
 }
 
 /// A tool whose schema uses what JSON Schema 2020-12 has beyond a list of properties.
@@ -225,10 +219,12 @@ fn json_schema() -> ToolDef {
     ToolDef::new("json_schema_2020_12_tool")
         .description("Has a schema with conditions and definitions")
         .input_schema(parse(schema))
-        .object_handler(async |arguments| -> Result<_, HandlerError> {
-            let arguments = serde_json::to_string(&arguments)?;
-            Ok(format!("JSON Schema 2020-12 tool called with: {arguments}"))
-        })
+        .object_handler(echo)
+}
+
+async fn echo(arguments: json::Object) -> Result<String, HandlerError> {
+    let arguments = serde_json::to_string(&arguments)?;
+    Ok(format!("JSON Schema 2020-12 tool called with: {arguments}"))
 }
 
 fn parse(schema: &str) -> json::Value {

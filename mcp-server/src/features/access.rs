@@ -16,11 +16,11 @@ type Guard = Arc<BoxedHandler<NoArguments, ()>>;
 /// Decides whether a definition is listed for the caller.
 type Visibility = Arc<dyn Fn(&Context) -> bool + Send + Sync>;
 
-/// What a definition of any kind has besides its own handlers.
+/// The requirements, guards, visibility and group states of a definition of any kind.
 #[doc(hidden)]
 #[derive(Clone, Default)]
 pub struct Access {
-    /// What the handlers need of the server.
+    /// What the handlers require of the server.
     requirements: Requirements,
     /// The states of the groups that the definition belongs to, the innermost group first.
     states: Vec<Arc<States>>,
@@ -30,7 +30,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Notes what a handler of the definition needs of the server.
+    /// Records what a handler of the definition requires of the server.
     pub(crate) fn require<A, M, H: Handler<A, M>>(&mut self, handler: &H) {
         self.requirements.extend(&requirements_of(handler));
     }
@@ -41,7 +41,7 @@ impl Access {
         self.requirements.uses_context()
     }
 
-    /// Adds a guard that runs before those that there are.
+    /// Adds a guard, which runs before the existing ones.
     pub(crate) fn add_guard<M, H>(&mut self, guard: H)
     where
         H: Handler<NoArguments, M>,
@@ -52,7 +52,7 @@ impl Access {
             .push(Arc::new(boxed(guard, H::Output::into_result)));
     }
 
-    /// Adds a condition for being listed.
+    /// Adds a condition that a caller has to meet to see the definition.
     pub(crate) fn add_visibility(
         &mut self,
         is_visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
@@ -60,7 +60,7 @@ impl Access {
         self.visibility.push(Arc::new(is_visible));
     }
 
-    /// Adds what a group says of all its definitions.
+    /// Adds the states, guards and conditions of a group that contains the definition.
     pub(crate) fn enter_group(&mut self, states: &Arc<States>, group: &Self) {
         self.states.push(Arc::clone(states));
         self.requirements.extend(&group.requirements);
@@ -68,7 +68,7 @@ impl Access {
         self.visibility.extend(group.visibility.iter().cloned());
     }
 
-    /// Returns `true` if not every caller sees the definition.
+    /// Returns `true` if some callers do not see the definition.
     pub(crate) fn is_restricted(&self) -> bool {
         !self.visibility.is_empty()
     }
@@ -105,7 +105,7 @@ impl Access {
         outermost_first.fold(cx.clone(), |cx, states| cx.with_value(Arc::clone(states)))
     }
 
-    /// Returns an error for each thing that the handlers need and the server does not have.
+    /// Returns an error for each state that the handlers require and the server does not have.
     pub(crate) fn missing(
         &self,
         kind: &'static str,
@@ -133,13 +133,13 @@ impl Access {
     }
 }
 
-/// The setters of a definition that say who may use it.
+/// Defines the setters of a definition that restrict who may use it.
 macro_rules! access_setters {
     () => {
-        /// Lets a guard decide who may use this: an async function of extractors, which returns
-        /// `Ok(())` or the error for the caller, such as
-        /// [`HandlerError::forbidden`](crate::HandlerError::forbidden). Over HTTP the status is
-        /// then 403, unless the response has begun. Several guards all have to agree.
+        /// Restricts this to callers that a guard admits. A guard is an async function of
+        /// extractors that returns `Ok(())` or the error for the caller, such as
+        /// [`HandlerError::forbidden`](crate::HandlerError::forbidden), which over HTTP is status
+        /// 403 unless the response has begun. All guards have to admit the caller.
         ///
         /// ```
         /// use mcp_server::{HandlerError, Principal, Server, ToolDef};
@@ -165,9 +165,9 @@ macro_rules! access_setters {
             self
         }
 
-        /// Shows this only to the callers for which the function returns `true`: to others it is
-        /// not listed, and a request for it is answered as if it did not exist. Several conditions
-        /// all have to hold.
+        /// Shows this only to callers for which the function returns `true`. For others it is not
+        /// listed, and a request for it is answered as if it did not exist. All conditions have to
+        /// hold.
         ///
         /// ```
         /// use mcp_server::{Principal, ToolDef};

@@ -10,18 +10,19 @@ use crate::features::schema;
 use crate::protocol::handler::{Input, NoArguments};
 use crate::util::text_values;
 
-/// A type for the arguments of tools and prompts: one that implements `serde::Deserialize` and
-/// `schemars::JsonSchema`. `()` takes no arguments, as a handler without such a parameter does.
+/// The arguments of a tool or prompt: a type that implements `serde::Deserialize` and
+/// `schemars::JsonSchema`. `()` has no arguments; a handler without arguments can also omit the
+/// parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the arguments of a tool or prompt",
     note = "derive `serde::Deserialize` and `schemars::JsonSchema`"
 )]
 pub trait Arguments: Input + Sized {
-    /// The schema of the arguments, as an object; `None` if there are none.
+    /// Returns the schema of the arguments, an object; `None` if there are no arguments.
     #[doc(hidden)]
     fn schema() -> Result<Option<Object>, DefinitionError>;
 
-    /// Decodes the absence of arguments.
+    /// Decodes missing arguments.
     #[doc(hidden)]
     fn from_nothing() -> Result<Self, DecodeError>;
 
@@ -29,7 +30,7 @@ pub trait Arguments: Input + Sized {
     #[doc(hidden)]
     fn from_object(arguments: Object) -> Result<Self, DecodeError>;
 
-    /// Decodes texts, which are parsed as the type asks for.
+    /// Decodes strings, parsing them as the fields of the type require.
     #[doc(hidden)]
     fn from_texts(arguments: Map<String>) -> Result<Self, DecodeError>;
 }

@@ -1,4 +1,5 @@
-//! Handlers that may ask the client for input. Their answer is then the list of open questions.
+//! Routes of methods whose handlers may ask the client for input. Their result may be a list of
+//! questions.
 
 use std::future::Future;
 
@@ -15,8 +16,8 @@ use crate::protocol::params_view::ParamsView;
 use crate::protocol::registry::Registry;
 use crate::protocol::route::{Typed, versioned};
 
-/// Adds a feature's handler of a method that may ask the client, with params that are read by
-/// `read`. `may_ask` tells of which params the handler may ask: the others cost nothing then.
+/// Adds a feature's handler of a method that may ask the client. `read` decodes the params.
+/// `may_ask` returns `false` for params whose handler never asks: such requests cost less.
 pub(crate) fn serve_read<P, T, F>(
     registry: &mut Registry,
     method: &'static str,
@@ -143,7 +144,7 @@ mod sealed {
     }
 
     pin_project! {
-        /// A handler at work. Ends early when the handler waits for answers of the client.
+        /// A running handler. Ends early if the handler waits for answers of the client.
         struct Asking<F> {
             #[pin]
             running: F,

@@ -1,5 +1,5 @@
-//! Lists of what a server offers: named items in the order in which they were added, in pages,
-//! which may change while the server runs.
+//! Lists of definitions in the order in which they were added. They can be read page by page and
+//! can change while the server runs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -15,39 +15,39 @@ use crate::protocol::error::BuildError;
 use crate::protocol::states::States;
 use crate::util::seq_vec::SeqVec;
 
-/// What a list contains: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
+/// An item of a list: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
 /// [`PromptDef`](crate::PromptDef), and `TemplateDef` with the feature `templates`.
 pub trait Definition: Sized + Send + Sync + 'static {
-    /// What it is called in errors.
+    /// The kind of definition, as errors call it.
     #[doc(hidden)]
     const KIND: &'static str;
 
-    /// Whether its handlers can take the extractors that only resources have.
+    /// `true` if its handlers can take the extractors that only resources have.
     #[doc(hidden)]
     const IS_RESOURCE: bool = false;
 
-    /// The name, the URI or the template that is unique in the list.
+    /// Returns the name, URI or template, which is unique in the list.
     fn key(&self) -> &str;
 
-    /// Checks it, once, before it enters the list.
+    /// Checks the definition when it is added to a list.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// If the definition is invalid.
     #[doc(hidden)]
     fn check(&mut self) -> Result<(), DefinitionError>;
 
-    /// Puts a prefix in front of its name, if it has one.
+    /// Prepends a prefix to the name, if the definition has one.
     #[doc(hidden)]
     fn prefix(&mut self, prefix: &str) {
         let _ = prefix;
     }
 
-    /// What is announced when the list changes.
+    /// Returns the change that is announced when the list changes.
     #[doc(hidden)]
     fn change() -> Change;
 
-    /// Who may use it.
+    /// Returns who may use the definition.
     #[doc(hidden)]
     fn access(&self) -> &Access;
 
@@ -55,11 +55,11 @@ pub trait Definition: Sized + Send + Sync + 'static {
     fn access_mut(&mut self) -> &mut Access;
 }
 
-/// How a definition is listed.
+/// A definition that appears in the result of a list request.
 pub(crate) trait ListItem: Definition {
-    /// One item of a page.
+    /// The type of an item on a page.
     type Item;
-    /// One page.
+    /// The type of a page.
     type Page;
 
     fn item(&self, revision: Revision) -> Self::Item;
@@ -67,7 +67,7 @@ pub(crate) trait ListItem: Definition {
     fn page(items: Vec<Self::Item>, hints: &Hints, next: Option<Cursor>) -> Self::Page;
 }
 
-/// How long and for whom a result may be kept by a cache.
+/// For how long, and for whom, caches may keep a result.
 #[derive(Clone)]
 pub(crate) struct Hints {
     pub(crate) ttl_ms: i64,
@@ -82,7 +82,7 @@ impl Hints {
         }
     }
 
-    /// Returns the hints of a list. What other callers may see differently must not be shared.
+    /// Returns the hints of a list. A list that differs between callers must not be shared.
     pub(crate) fn of(&self, restricted: bool) -> Self {
         Self {
             ttl_ms: self.ttl_ms,
@@ -101,10 +101,10 @@ impl Default for Hints {
     }
 }
 
-/// Items by key and in order. No lock is held while a handler runs.
+/// Definitions by key, in order. No lock is held while a handler runs.
 pub(crate) struct List<T> {
     pub(crate) hints: Hints,
-    /// Items of one page; all of them if absent.
+    /// The number of items on a page; `None` for a single page.
     #[cfg(feature = "pagination")]
     pub(crate) page_size: Option<std::num::NonZeroUsize>,
     items: RwLock<Items<T>>,
@@ -112,7 +112,7 @@ pub(crate) struct List<T> {
 
 struct Items<T> {
     places: HashMap<String, u64>,
-    /// Places are never used twice, so that a cursor stays right whatever is added or removed.
+    /// Positions are never reused, so that cursors stay valid when items are added or removed.
     in_order: SeqVec<Arc<T>>,
 }
 
@@ -162,7 +162,7 @@ impl<T: Definition> List<T> {
         item.access().is_visible(cx).then_some(item)
     }
 
-    /// Returns what the handlers of the items need and the server does not have.
+    /// Returns the states that the handlers of the items require and the server does not have.
     pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
         let items = self.read();
         let items = items.in_order.all().iter();
@@ -171,7 +171,7 @@ impl<T: Definition> List<T> {
             .collect()
     }
 
-    /// The first item, in order, for which there is something.
+    /// Returns the first result of `find`, in the order of the items.
     #[cfg(feature = "templates")]
     pub(crate) fn find<U>(&self, what: impl Fn(&Arc<T>) -> Option<U>) -> Option<U> {
         let items = self.read();
@@ -195,7 +195,7 @@ impl<T: Definition> List<T> {
         Ok(())
     }
 
-    /// Puts an item in the place of the one with its key, or at the end.
+    /// Replaces the item with the same key, or appends the item.
     pub(crate) fn replace(&self, mut item: T) -> Result<(), BuildError> {
         checked(&mut item)?;
         let key = item.key().to_owned();
@@ -208,7 +208,7 @@ impl<T: Definition> List<T> {
         Ok(())
     }
 
-    /// Moves the items of another list here, with a prefix for their keys.
+    /// Moves the items of another list to this one, with a prefix for their keys.
     pub(crate) fn merge(
         &self,
         other: Self,
@@ -221,7 +221,7 @@ impl<T: Definition> List<T> {
             .unwrap_or_else(PoisonError::into_inner);
         let mut errors = Vec::new();
         for (_, item) in other.in_order.into_all() {
-            // Nobody else has the items of a list that was never served.
+            // A list that was never served has no other owners of its items.
             let Some(mut item) = Arc::into_inner(item) else {
                 continue;
             };
@@ -240,7 +240,7 @@ impl<T: Definition> List<T> {
         items.in_order.remove(place).is_some()
     }
 
-    /// The first item from a place on that is as wanted, with its place.
+    /// Returns the first item from a position on that matches, with its position.
     #[cfg(all(feature = "pagination", feature = "templates"))]
     pub(crate) fn first(&self, from: u64, wanted: impl Fn(&T) -> bool) -> Option<(u64, Arc<T>)> {
         let items = self.read();
@@ -250,7 +250,7 @@ impl<T: Definition> List<T> {
 }
 
 impl<T: ListItem> List<T> {
-    /// Returns up to `size` of the items that the caller sees, from a place on.
+    /// Returns up to `size` items that the caller sees, from a position on.
     pub(crate) fn page(&self, from: u64, size: usize, cx: &Context) -> Slice<T::Item> {
         let items = self.read();
         let rest = items.in_order.from(from);
@@ -259,7 +259,7 @@ impl<T: ListItem> List<T> {
             return slice(rest.iter(), size, cx.revision(), restricted);
         }
         let rest = rest.to_vec();
-        // The conditions are the program's code: no lock is held while they run.
+        // Conditions are code of the program, so no lock is held while they run.
         drop(items);
         let visible = rest.iter().filter(|(_, item)| item.access().is_visible(cx));
         slice(visible, size, cx.revision(), restricted)
@@ -293,20 +293,20 @@ fn slice<'a, T: ListItem>(
     }
 }
 
-/// Items that follow each other in a list.
+/// Consecutive items of a list.
 pub(crate) struct Slice<I> {
     pub(crate) items: Vec<I>,
-    /// The place of the last one.
+    /// The position of the last item.
     #[cfg(feature = "pagination")]
     pub(crate) last: Option<u64>,
-    /// Whether there are more behind it.
+    /// `true` if more items follow.
     #[cfg(feature = "pagination")]
     pub(crate) more: bool,
-    /// Whether other callers may see other items.
+    /// `true` if other callers may see other items.
     pub(crate) restricted: bool,
 }
 
-/// Returns what the handlers of a definition need and the server does not have.
+/// Returns the states that the handlers of a definition require and the server does not have.
 pub(crate) fn missing<T: Definition>(item: &T, server: &States) -> Vec<BuildError> {
     let access = item.access();
     let mut missing = access.missing(T::KIND, item.key(), server);

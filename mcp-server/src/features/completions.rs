@@ -1,4 +1,4 @@
-//! Completion of prompts' arguments and of the variables of resource templates.
+//! Completion of the arguments of prompts and of the variables of resource templates.
 
 use std::sync::Arc;
 
@@ -21,25 +21,26 @@ use crate::protocol::registry::Registry;
 use crate::protocol::states::States;
 use crate::protocol::uri_limit::check_uri;
 
-/// As many values may leave in one answer.
+/// The maximum number of values in a response.
 const MOST: usize = 100;
 
-/// An argument that is being typed.
+/// The argument that the user is typing. The first parameter of a handler of completions.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Completing {
-    /// What was typed so far.
+    /// The text that the user has typed so far.
     pub value: String,
-    /// The arguments that are settled already, by name. Peers before 2025-06-18 do not tell.
+    /// The arguments that the user has already chosen, by name. Clients before 2025-06-18 do not
+    /// send them.
     pub arguments: Map<String>,
 }
 
-/// What a handler of completions may answer with: values, best first, or a [`Completion`] that
-/// also says how many there are in all.
+/// The result of a handler of completions: values, the best first, or a [`Completion`] with the
+/// total number.
 ///
-/// At most 100 values leave; `total` and `hasMore` tell of the rest.
+/// At most 100 values are sent; `total` and `hasMore` tell the client that there are more.
 pub trait IntoCompletion {
-    /// Makes the completion.
+    /// Converts the value into a completion.
     ///
     /// # Errors
     ///
@@ -82,12 +83,12 @@ struct Completer {
 /// A prompt or a template by its name.
 #[derive(PartialEq)]
 struct Of {
-    /// Which of both, as it is called in errors.
+    /// Prompt or template, as errors call it.
     kind: &'static str,
     name: String,
 }
 
-/// All handlers.
+/// The handlers of all arguments.
 #[derive(Default)]
 pub(crate) struct Completions(Vec<Completer>);
 
@@ -101,7 +102,8 @@ impl Completions {
         self.0.iter().any(|known| known.of == *of)
     }
 
-    /// Adds the handler for an argument of a prompt or template; the first one stays.
+    /// Adds the handler for an argument of a prompt or template. A second one for the same argument
+    /// is an error.
     pub(crate) fn add<M, H>(
         &mut self,
         kind: &'static str,
@@ -134,7 +136,8 @@ impl Completions {
         Ok(())
     }
 
-    /// Moves the handlers of a group here. `rename` changes what they belong to.
+    /// Moves the handlers of a group to this list. `rename` changes the names of the definitions
+    /// that they belong to.
     pub(crate) fn merge(
         &mut self,
         group: Self,
@@ -150,7 +153,7 @@ impl Completions {
         errors
     }
 
-    /// Returns what the handlers need and the server does not have.
+    /// Returns the states that the handlers require and the server does not have.
     pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
         let missing = self.0.iter().flat_map(|completer| {
             let (access, argument) = (&completer.access, &completer.argument);
@@ -162,10 +165,11 @@ impl Completions {
     }
 }
 
-/// What a completion is called in errors.
+/// Returns the name of a completion for errors.
 const KIND: &str = "completion";
 
-/// Serves completions of the arguments of `prompts` and of the variables of resource templates.
+/// Registers `completion/complete` for the arguments of `prompts` and the variables of resource
+/// templates.
 pub(crate) fn register(
     registry: &mut Registry,
     completions: Completions,
@@ -187,7 +191,7 @@ pub(crate) fn register(
     });
 }
 
-/// The handlers, and the definitions that have the arguments.
+/// The handlers of completions, and the definitions whose arguments they complete.
 struct Sources {
     completions: Completions,
     prompts: Arc<List<PromptDef>>,
@@ -197,12 +201,12 @@ struct Sources {
 /// The params of `completion/complete`.
 struct Complete {
     of: Of,
-    /// Where the request names it.
+    /// The names in the request.
     at: &'static str,
     argument: String,
-    /// What was typed so far.
+    /// The text that the user has typed so far.
     value: String,
-    /// Arguments that are settled. Came with 2025-06-18.
+    /// The arguments that the user has already chosen, since 2025-06-18.
     settled: Option<Map<String>>,
 }
 
@@ -244,7 +248,7 @@ async fn complete(
     Ok(CompleteResult::new(bounded(completion)))
 }
 
-/// Begins what completes the argument; none where the argument is known but not completed.
+/// Starts the handler for the argument. `None` if the argument exists but has no handler.
 async fn start(
     params: Complete,
     cx: &Context,
@@ -256,11 +260,11 @@ async fn start(
     if of.kind == TEMPLATE {
         check_uri(cx.core(), at, &of.name)?;
     }
-    // Whether it takes the argument, where it is defined and the caller sees it.
+    // Checks that the definition exists, that the caller sees it, and that it has the argument.
     let (takes, is_hidden) = if of.kind == TEMPLATE {
         let template = sources.resources.template_with_variable(&of.name, argument);
         match &template {
-            Some((template, takes)) => admit(template.rules(), *takes, cx).await?,
+            Some((template, takes)) => admit(template.access_rules(), *takes, cx).await?,
             None => (None, false),
         }
     } else {
@@ -291,7 +295,7 @@ async fn start(
     Err(HandlerError::invalid_params(fault))
 }
 
-/// Returns whether a definition takes the argument and whether it is hidden from the caller.
+/// Returns whether a definition has the argument and whether it is hidden from the caller.
 async fn admit(
     access: &Access,
     takes: bool,
@@ -306,7 +310,7 @@ async fn admit(
     Ok((Some(takes), false))
 }
 
-/// Keeps what may leave.
+/// Truncates a completion to the values that may be sent.
 fn bounded(mut completion: Completion) -> Completion {
     if completion.values.len() > MOST {
         let all = i64::try_from(completion.values.len()).unwrap_or(i64::MAX);

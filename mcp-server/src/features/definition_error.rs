@@ -1,8 +1,8 @@
-//! [`DefinitionError`]: what is wrong with a tool, prompt, resource or template.
+//! [`DefinitionError`]: an error in a tool, prompt, resource or template.
 
 use mcp_types::error::DecodeError;
 
-/// What is wrong with a definition, and where.
+/// An error in a definition, with its place.
 #[doc(hidden)]
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]

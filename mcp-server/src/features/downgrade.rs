@@ -1,4 +1,4 @@
-//! What a revision cannot say is said in words, so that every peer is served.
+//! Rewrites results that a client's revision cannot express.
 
 use mcp_types::json::{Object, Value};
 use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, TextContent, Tool, json};
@@ -6,14 +6,14 @@ use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, TextCon
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
 
-/// Makes a tool's result one that the peer's revision can say, and that the peer may see.
+/// Rewrites a tool's result for the client's revision, without what the client must not see.
 pub(crate) fn tool_result(
     mut result: CallToolResult,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> CallToolResult {
     if cx.revision() < Revision::V2026_07_28 {
-        // Until then it had to be an object. The text content says the same.
+        // Before this revision it had to be an object. The text content is equivalent.
         result.structured_content = result
             .structured_content
             .filter(|value| value.as_object().is_some());
@@ -24,7 +24,7 @@ pub(crate) fn tool_result(
     result
 }
 
-/// Makes a prompt one that the peer's revision can say, and that the peer may see.
+/// Rewrites a prompt for the client's revision, without what the client must not see.
 pub(crate) fn prompt(
     mut result: GetPromptResult,
     cx: &Context,
@@ -36,7 +36,7 @@ pub(crate) fn prompt(
     result
 }
 
-/// Audio came with 2025-03-26, links to resources with 2025-06-18.
+/// Audio exists since 2025-03-26, links to resources since 2025-06-18.
 fn content(
     block: &mut ContentBlock,
     cx: &Context,
@@ -73,8 +73,8 @@ fn content(
     *block = text.into();
 }
 
-/// Makes a tool one that the revision can say: until 2025-11-25 the schemas of properties had to
-/// be objects, and results had to be objects.
+/// Rewrites a tool for a revision: up to 2025-11-25 the schemas of properties and the results had
+/// to be objects.
 pub(crate) fn tool(mut tool: Tool, revision: Revision) -> Tool {
     if revision >= Revision::V2026_07_28 {
         return tool;
@@ -93,7 +93,7 @@ pub(crate) fn tool(mut tool: Tool, revision: Revision) -> Tool {
     tool
 }
 
-/// Writes the schemas `true` and `false` as objects that mean the same.
+/// Replaces the schemas `true` and `false` by equivalent objects.
 fn plain_properties(schema: &mut Object) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
         return;

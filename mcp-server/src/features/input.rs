@@ -1,9 +1,9 @@
-//! Input from the client in the middle of a request.
+//! Input from the client during a request.
 //!
-//! A modern peer gets the open questions as the *result* of its request, and sends the request
-//! again with the answers: the handler then runs from the start, and the questions are answered at
-//! once. What is known so far travels sealed in `requestState`. A peer of an older revision gets a
-//! request for each question, and the handler waits.
+//! A modern client gets the open questions as the *result* of its request, and sends the request
+//! again with the answers. The handler then runs again from the beginning, and the questions return
+//! their answers at once. The answers so far are part of `requestState`, sealed. A client of an
+//! older revision gets a request for each question, and the handler waits for the response.
 
 pub(crate) mod ask;
 pub(crate) mod error;
@@ -50,13 +50,13 @@ impl Context {
     /// }
     /// ```
     ///
-    /// Read [the guide](crate::guide::peers) on what a handler must not do before it asks.
+    /// The [guide](crate::guide::peers) describes what a handler must not do before it asks.
     ///
     /// # Errors
     ///
-    /// Of the question: -32021 (to older peers -32602) where the peer did not declare elicitation
-    /// of forms or its revision is before 2025-06-18, [`InputError`](crate::InputError), and -32602 where a modern
-    /// peer's answer does not fit the form.
+    /// -32021 (for older clients -32602) if the client did not declare elicitation with forms or
+    /// its revision is older than 2025-06-18; [`InputError`](crate::InputError); -32602 if the
+    /// answer of a modern client does not fit the form.
     pub fn elicit<T: DeserializeOwned + Send + 'static>(&self, form: Form<T>) -> Ask<Elicited<T>> {
         let (question, schema) = match form.schema {
             Ok(schema) => {
@@ -76,17 +76,16 @@ impl Context {
         Ask::new(self, question, Box::new(read))
     }
 
-    /// Asks the user to visit a page, where something happens that the client must not see: a
-    /// sign-in elsewhere, a payment, a secret typed in. Accepting is consent, not completion.
+    /// Asks the user to open a page, for something that the client must not see: signing in
+    /// elsewhere, a payment, entering a secret. Accepting is consent, not completion.
     ///
-    /// `id` names the interaction for peers of 2025-11-25, see
+    /// `id` names the interaction for clients of 2025-11-25, see
     /// [`elicitation_complete`](Self::elicitation_complete). The page itself must make sure that
-    /// its visitor is the one who was asked.
+    /// its visitor is the user who was asked.
     ///
     /// # Errors
     ///
-    /// Of the question: as [`elicit`](Self::elicit), for elicitation by URL, which came with
-    /// 2025-11-25.
+    /// As [`elicit`](Self::elicit), for elicitation by URL, which exists since 2025-11-25.
     pub fn elicit_url(
         &self,
         message: impl Into<String>,
@@ -101,12 +100,12 @@ impl Context {
         Ask::new(self, Ok(question), Box::new(form::visited))
     }
 
-    /// Tells a peer of 2025-11-25 that what it sent its user to a page for is done. Others have no
-    /// such message, and nothing is sent.
+    /// Notifies a client of 2025-11-25 that the interaction on the page is complete. Other
+    /// revisions have no such notification, so nothing is sent.
     ///
     /// # Errors
     ///
-    /// None that a peer could cause.
+    /// None that a client can cause.
     pub async fn elicitation_complete(&self, id: impl Into<String>) -> Result<(), HandlerError> {
         use mcp_types::v2025_11_25::{
             ElicitationCompleteNotification, ElicitationCompleteNotificationParams,
@@ -119,7 +118,7 @@ impl Context {
         self.notify(method, params).await
     }
 
-    /// Has the client's model continue a conversation.
+    /// Requests a completion of a conversation from the client's model (sampling).
     ///
     /// ```
     /// # use mcp_server::{Context, HandlerError};
@@ -139,9 +138,9 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// Of the question: -32021 (to older peers -32602) where the peer did not declare sampling, or
-    /// not the tools or the context that the params ask for; [`InputError`](crate::InputError), and -32602 where a
-    /// modern peer's answer is not one.
+    /// -32021 (for older clients -32602) if the client did not declare sampling, or not the tools
+    /// or the context that the params use; [`InputError`](crate::InputError); -32602 if the answer
+    /// of a modern client is malformed.
     pub fn sample(&self, params: CreateMessageRequestParams) -> Ask<CreateMessageResult> {
         let read = |revision: mcp_types::Revision, text: &str| {
             revision.decode(text).map_err(|error| error.to_string())
@@ -155,12 +154,12 @@ impl Context {
         Ask::new(self, Ok(question), Box::new(read))
     }
 
-    /// Asks for the directories and files that the server may work on.
+    /// Returns the directories and files that the server may work on.
     ///
     /// # Errors
     ///
-    /// Of the question: -32021 (to older peers -32602) where the peer did not declare roots;
-    /// [`InputError`](crate::InputError), and -32602 where a modern peer's answer is not one.
+    /// -32021 (for older clients -32602) if the client did not declare roots;
+    /// [`InputError`](crate::InputError); -32602 if the answer of a modern client is malformed.
     pub fn roots(&self) -> Ask<Vec<Root>> {
         let read = |revision: mcp_types::Revision, text: &str| {
             let result: ListRootsResult =
@@ -219,7 +218,8 @@ impl Context {
     }
 }
 
-/// A question to the model as the client may see it: results of tools in it may hold resources.
+/// Returns the params without what the client must not see: results of tools in them may contain
+/// resources.
 #[cfg(feature = "_proposals")]
 fn without_withheld_members(
     mut params: CreateMessageRequestParams,

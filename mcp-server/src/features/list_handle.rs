@@ -4,10 +4,11 @@ use crate::features::catalog::{self, Definition, List};
 use crate::protocol::core::Core;
 use crate::protocol::error::BuildError;
 
-/// A list of a running server. What changes is announced to all peers that subscribed.
+/// A list of a running server. Changes are announced to all clients that subscribed.
 ///
-/// A kind of which there was nothing when the server was built is only served if its capability
-/// was declared: `.capabilities(|c| c.tools(ToolsCapability::new().list_changed(true)))`.
+/// If the server had no item of a kind when it was built, requests for the kind are only answered
+/// if its capability was declared: `.capabilities(|c|
+/// c.tools(ToolsCapability::new().list_changed(true)))`.
 #[derive(Clone, Copy)]
 pub struct ListHandle<'a, T> {
     core: &'a Core,
@@ -21,7 +22,7 @@ impl<'a, T> ListHandle<'a, T> {
 }
 
 impl<T: Definition> ListHandle<'_, T> {
-    /// Adds an item at the end.
+    /// Appends an item.
     ///
     /// # Errors
     ///
@@ -66,7 +67,7 @@ impl<T: Definition> ListHandle<'_, T> {
         removed
     }
 
-    /// Whether there is an item of that name, URI or template.
+    /// Returns `true` if the list has an item with that name, URI or template.
     #[must_use]
     pub fn contains(&self, key: &str) -> bool {
         self.list.get(key).is_some()

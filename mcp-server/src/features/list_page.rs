@@ -1,4 +1,4 @@
-//! Answers the requests for lists: all items, or a page of them behind a cursor.
+//! Results of list requests: all items, or one page.
 
 use mcp_types::Cursor;
 use mcp_types::error::DecodeError;
@@ -8,7 +8,7 @@ use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::raw_object::{FromMembers, RawObject};
 
-/// Which part of a list is asked for.
+/// The params of a list request: the cursor.
 pub(crate) struct Part {
     pub(crate) cursor: Option<Cursor>,
 }
@@ -22,7 +22,7 @@ impl FromMembers for Part {
     }
 }
 
-/// Answers the requests for a list.
+/// Returns the result of a list request.
 pub(crate) fn list<T: ListItem>(
     list: &List<T>,
     params: &Part,
@@ -32,7 +32,7 @@ pub(crate) fn list<T: ListItem>(
     Ok(T::page(page.items, &list.hints.of(page.restricted), next))
 }
 
-/// The page that a cursor asks for, and the cursor of the next one.
+/// Returns the page for a cursor, and the cursor of the next page.
 #[cfg(feature = "pagination")]
 fn page<T: ListItem>(
     cx: &Context,
@@ -40,7 +40,7 @@ fn page<T: ListItem>(
     cursor: Option<&Cursor>,
 ) -> Result<(Slice<T::Item>, Option<Cursor>), HandlerError> {
     let keys = cx.core().keys.get();
-    // Most lists have one page and are asked for without a cursor.
+    // Most lists have one page and are requested without a cursor.
     let bound_to = || cursor_binding(cx, T::KIND.as_bytes());
     let from = match cursor {
         None => 0,
@@ -61,7 +61,7 @@ fn page<T: ListItem>(
     Ok((page, next.map(Cursor::from)))
 }
 
-/// All items: without sealing there is one page, and no cursor was ever given out.
+/// Returns all items. Without the feature there is one page, so every cursor is invalid.
 #[cfg(not(feature = "pagination"))]
 fn page<T: ListItem>(
     cx: &Context,
@@ -74,25 +74,26 @@ fn page<T: ListItem>(
     Ok((list.page(0, usize::MAX, cx), None))
 }
 
-/// What cursors are sealed for.
+/// The purpose that cursors are sealed for.
 #[cfg(feature = "pagination")]
 pub(crate) const PURPOSE: &str = "cursor";
 
-/// What a cursor is bound to: the list, described by `list`, and the principal that asked for it.
+/// Returns what a cursor is bound to: the list, described by `list`, and the principal of the
+/// request.
 #[cfg(feature = "pagination")]
 pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
     let principal = cx.state.extensions.principal();
     let name = principal.unwrap_or_default().as_bytes();
     let mut bytes = Vec::with_capacity(9 + name.len() + list.len());
     bytes.push(u8::from(principal.is_some()));
-    // The length keeps the two parts apart.
+    // The length separates the two parts.
     bytes.extend_from_slice(&(name.len() as u64).to_be_bytes());
     bytes.extend_from_slice(name);
     bytes.extend_from_slice(list);
     bytes
 }
 
-/// Where what follows a place begins.
+/// Returns the position after an item.
 #[cfg(feature = "pagination")]
 pub(crate) fn behind(place: u64) -> u64 {
     place.saturating_add(1)

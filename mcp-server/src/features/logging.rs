@@ -1,4 +1,4 @@
-//! Log messages to the peer: `Context::log` and `logging/setLevel`.
+//! Log messages to the client: `Context::log` and `logging/setLevel`.
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::Value;
@@ -23,11 +23,12 @@ pub(crate) fn register(registry: &mut Registry) {
 }
 
 impl Context {
-    /// Sends a log message, if the peer wants messages of this level: one before 2026-07-28 by
-    /// `logging/setLevel`, a newer one by the request's `_meta`.
+    /// Sends a log message, if the client wants messages of this level. Clients before 2026-07-28
+    /// set the level with `logging/setLevel`, newer ones in `_meta` of the request.
     ///
     /// # Errors
     ///
+    /// If the client's revision does not have the level.
     /// Where the peer's revision has no such level.
     pub async fn log(
         &self,

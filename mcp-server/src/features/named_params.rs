@@ -14,17 +14,17 @@ use crate::protocol::params_view::ParamsView;
 use crate::protocol::raw_object::{FromMembers, RawObject};
 use crate::protocol::route;
 
-/// An item of a list, as a request names it, and the arguments for it.
+/// An item of a list that a request names, and the arguments for it.
 pub(crate) struct NamedParams<I, A> {
     pub(crate) name: String,
     /// `None` if the list has no item of that name.
     item: Option<Arc<I>>,
-    /// `None` if the request has none, or there is no such item.
+    /// `None` if the request has no arguments, or the item does not exist.
     pub(crate) arguments: Option<A>,
 }
 
 impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
-    /// Reads the params. The arguments for an item that does not exist are not decoded.
+    /// Decodes the params. Arguments for an item that does not exist are not decoded.
     pub(crate) fn read(
         items: &List<I>,
         params: &ParamsView<'_>,
@@ -52,7 +52,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
         false
     }
 
-    /// Returns the item, if there is one of that name.
+    /// Returns the item, if the list has one with the name.
     pub(crate) fn find(&self) -> Option<&Arc<I>> {
         self.item.as_ref()
     }
@@ -70,7 +70,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
     }
 }
 
-/// The member `name` of params.
+/// The member `name` of the params.
 struct NameParam(String);
 
 impl FromMembers for NameParam {

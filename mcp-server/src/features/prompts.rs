@@ -19,7 +19,7 @@ use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::registry::Registry;
 
-/// Serves the prompts of a list. Links to resources in them are completed by `resources`.
+/// Registers the methods of prompts. `resources` completes the links to resources in them.
 pub(crate) fn register(
     registry: &mut Registry,
     prompts: &Arc<List<PromptDef>>,

@@ -66,7 +66,7 @@ use crate::protocol::handler_error::HandlerError;
 use crate::protocol::registry::Registry;
 use crate::protocol::route::common;
 
-/// Serves the resources and resource templates of a catalog.
+/// Registers the methods of resources and resource templates.
 pub(crate) fn register(registry: &mut Registry, resources: &Arc<ResourceCatalog>) {
     let methods = [
         ListResourcesRequest::METHOD,
@@ -132,7 +132,7 @@ async fn read(
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope))
 }
 
-/// What is read, as the peer may see it.
+/// Reads a resource and returns its contents as the client may see them.
 #[cfg(feature = "sep-2093")]
 async fn contents(
     found: &Found,
@@ -149,7 +149,7 @@ async fn contents(
     Ok(contents)
 }
 
-/// What is read.
+/// Reads a resource.
 #[cfg(not(feature = "sep-2093"))]
 async fn contents(
     found: &Found,

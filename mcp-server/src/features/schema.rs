@@ -1,4 +1,4 @@
-//! JSON Schemas: derived from types, checked when a definition is, and validated against.
+//! JSON Schemas: derives them from types, checks those of definitions, and validates values.
 
 #[cfg(not(feature = "json-schema"))]
 pub(crate) mod promises;
@@ -12,12 +12,12 @@ use mcp_types::json::{self, Object, Value};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-/// Levels that a schema may nest.
+/// The maximum nesting depth of a schema.
 const DEPTH: usize = 64;
-/// Bytes that a schema may have as JSON.
+/// The maximum size of a schema as JSON, in bytes.
 const SIZE: usize = 256 << 10;
 
-/// The schema of what is read as `T`; `None` for `()`, which takes nothing.
+/// Returns the schema of values that are deserialized as `T`; `None` for `()`.
 pub(crate) fn of_input<T: JsonSchema>() -> Result<Option<Object>, DefinitionError> {
     let settings = SchemaSettings::draft2020_12();
     let schema = plain(settings.into_generator().into_root_schema_for::<T>());
@@ -26,7 +26,7 @@ pub(crate) fn of_input<T: JsonSchema>() -> Result<Option<Object>, DefinitionErro
     Ok((!nothing).then_some(schema))
 }
 
-/// The schema of what `T` is written as.
+/// Returns the schema of values that are serialized from `T`.
 pub(crate) fn of_output<T: JsonSchema>() -> Result<Object, DefinitionError> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = plain(settings.into_generator().into_root_schema_for::<T>())?;
@@ -34,8 +34,8 @@ pub(crate) fn of_output<T: JsonSchema>() -> Result<Object, DefinitionError> {
     Ok(schema)
 }
 
-/// The schema as our own JSON, without what goes without saying: the dialect is the protocol's
-/// default, and the title is the name of a Rust type.
+/// Converts the schema to our JSON type and removes redundant members: the dialect is the
+/// protocol's default, and the title is the name of a Rust type.
 fn plain(schema: Schema) -> Result<Object, DefinitionError> {
     match Value::from(schema.to_value()) {
         Value::Object(mut schema) => {
@@ -71,7 +71,7 @@ fn remove_formats_of_parts(value: &mut Value) {
     }
 }
 
-/// The schema of a tool without arguments.
+/// Returns the schema of a tool without arguments.
 pub(crate) fn nothing() -> Object {
     Object::from([
         ("type", Value::from("object")),
@@ -79,7 +79,7 @@ pub(crate) fn nothing() -> Object {
     ])
 }
 
-/// Makes the schema of arguments say that they are an object, as the protocol asks.
+/// Adds the type `object` to the schema of arguments, which the protocol requires.
 pub(crate) fn object_at_root(schema: &mut Object) -> Result<(), DefinitionError> {
     match schema.get("type") {
         Some(kind) if kind.as_str() == Some("object") => Ok(()),
@@ -95,7 +95,7 @@ pub(crate) fn object_at_root(schema: &mut Object) -> Result<(), DefinitionError>
     }
 }
 
-/// Refuses what is too large to be given to every peer, and to be walked for every call.
+/// Rejects a schema that is too large to send to every client and to walk for every call.
 pub(crate) fn bounded(schema: &Object) -> Result<(), DefinitionError> {
     if !schema.values().all(|value| fits(value, DEPTH)) {
         return Err(format!("the schema nests deeper than {DEPTH} levels").into());

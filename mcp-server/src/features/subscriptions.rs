@@ -1,5 +1,5 @@
 //! Subscriptions to changes: `subscriptions/listen` in the newest revision, `resources/subscribe`
-//! and `resources/unsubscribe` in older ones and in the proposal `versioned-resources`.
+//! and `resources/unsubscribe` in older revisions and in the proposal `versioned-resources`.
 
 pub(crate) mod capability;
 #[cfg(feature = "versioned-resources")]
@@ -20,7 +20,7 @@ use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::lifecycle::SessionRequest;
 use crate::protocol::registry::Registry;
 
-/// Serves subscriptions to changes of lists and resources.
+/// Registers the methods of subscriptions.
 pub(crate) fn register(
     registry: &mut Registry,
     #[cfg(feature = "versioned-resources")] resources: &Arc<ResourceCatalog>,
@@ -37,7 +37,7 @@ pub(crate) fn register(
     });
     let subscribe = SessionRequest::new(session::subscribe);
     let unsubscribe = SessionRequest::new(session::unsubscribe);
-    // The proposal gives these names a second meaning.
+    // The proposal defines these methods for the newest revision.
     #[cfg(feature = "versioned-resources")]
     let (subscribe, unsubscribe) = {
         let described = Arc::clone(resources);

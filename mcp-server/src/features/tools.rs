@@ -28,7 +28,7 @@ use crate::protocol::params_view::ParamsView;
 use crate::protocol::registry::Registry;
 use crate::protocol::trace;
 
-/// Serves the tools of a list. Links to resources in results are completed by `resources`.
+/// Registers the methods of tools. `resources` completes the links to resources in results.
 pub(crate) fn register(
     registry: &mut Registry,
     tools: &Arc<List<ToolDef>>,
@@ -102,8 +102,8 @@ async fn call(
     Ok(downgrade::tool_result(result, &cx, &resources))
 }
 
-/// Says which argument is wrong: since 2025-11-25 to the model, which can correct it; before as a
-/// protocol error.
+/// Returns the result for invalid arguments: since 2025-11-25 a failure that the model can read and
+/// correct, before that an error of the protocol.
 fn invalid_arguments(
     tool: &ToolDef,
     error: &ArgumentsError,
@@ -116,8 +116,8 @@ fn invalid_arguments(
     Ok(CallToolResult::new([ContentBlock::from(TextContent::new(text))]).is_error(true))
 }
 
-/// A tool's failure is a result; an error of the protocol stays one. An unexpected error is written
-/// to the log.
+/// Converts an error of the handler. A failure of the tool and an unexpected error, which is
+/// logged, become a result; an error of the protocol stays one.
 fn failed(error: HandlerError, tool: &str, cx: &Context) -> Result<CallToolResult, HandlerError> {
     let error = resolve(error, cx);
     match error.cause {

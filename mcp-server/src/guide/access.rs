@@ -108,7 +108,7 @@
 //!         let user = request.context().extension::<Principal>();
 //!         let user = user.map_or("", |Principal(name)| name);
 //!         if request.method() == "tools/call" && !self.allows(user) {
-//!             return Err(HandlerError::tool("too many calls: wait for a minute"));
+//!             return Err(HandlerError::internal("too many calls: wait for a minute"));
 //!         }
 //!         next.run(request).await
 //!     }
@@ -178,7 +178,7 @@
 //! # Guards
 //!
 //! A guard is an async function of extractors that returns `Result<(), _>`. It runs before the
-//! handler of a [tool](crate::ToolDef::guard), a [prompt](crate::PromptDef::guard), a
+//! arguments are decoded and the handler of a [tool](crate::ToolDef::guard), a [prompt](crate::PromptDef::guard), a
 //! [resource](crate::ResourceDef::guard), a template, or everything in a
 //! [group](crate::Group::guard). All guards have to return `Ok(())`; those of the outermost group
 //! run first. A guard that extracts a `Principal` refuses requests that have none.
@@ -187,7 +187,7 @@
 //! | --- | --- | --- |
 //! | [`forbidden`](crate::HandlerError::forbidden) | status 403 | -32600 |
 //! | [`insufficient_scope`](crate::HandlerError::insufficient_scope) | status 403, and `WWW-Authenticate: Bearer error="insufficient_scope", scope="admin"` | -32600 |
-//! | any other [error](super::errors) | as from the handler | as from the handler |
+//! | any other [error](super::errors), also by `?` | its code, or -32603 | the same |
 //!
 //! The challenge lets clients ask the user for more scopes and try again. The status is 403 only if
 //! the response has not begun: a handler that has already sent progress can no longer choose it.

@@ -114,6 +114,9 @@
 //! | [`missing_capability`](crate::HandlerError::missing_capability) | -32021; -32602 before 2026-07-28 | the same |
 //! | [`protocol`](crate::HandlerError::protocol) | any code, message and data | the same |
 //!
+//! Guards and middleware run outside of the tool, so their errors are always errors of the protocol,
+//! as in the last column.
+//!
 //! An `ErrorObject` that is returned with `?`, or is the source of such an error, is sent as it is:
 //! a server that calls another server passes on its errors.
 //!

@@ -20,7 +20,7 @@ use refusals::Refusals;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// Open connections of `serve_http` and `serve_https`. Connections of a program that mounts the
+    /// Open connections of `serve_http`. Connections of a program that mounts the
     /// service in its own HTTP stack are not counted.
     pub connections: usize,
     /// Sessions of legacy revisions in this process, including idle ones.
@@ -34,7 +34,7 @@ pub struct Metrics {
     pub subscriptions: usize,
     /// Bytes of messages that wait for clients to read them.
     pub queued_bytes: usize,
-    /// Connections that `serve_http` and `serve_https` have accepted.
+    /// Connections that `serve_http` has accepted.
     pub accepted_connections: u64,
     /// HTTP requests, including rejected ones. A batch is one request.
     pub requests: u64,

@@ -83,14 +83,14 @@ impl Server {
     /// As [`serve`](Self::serve).
     #[must_use]
     pub fn in_memory(&self) -> DuplexStream {
-        let (stream, other_end) = tokio::io::duplex(IN_MEMORY);
+        let (near, far) = tokio::io::duplex(IN_MEMORY);
         let server = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = server.serve(ByteStream::of(other_end)).await {
+            if let Err(error) = server.serve(ByteStream::of(far)).await {
                 tracing::debug!(%error, "a connection in memory ended");
             }
         });
-        stream
+        near
     }
 
     /// Creates a context that belongs to no request, for unit tests of functions that take one. What

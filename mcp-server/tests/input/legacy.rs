@@ -171,7 +171,7 @@ async fn a_question_has_no_answer_after_the_end_of_input() {
         panic!("{answered:?}");
     };
     assert_eq!(greeted["error"]["code"], -32603, "{greeted}");
-    let nobody = "HandlerError(nobody is there to answer any more)";
+    let nobody = "HandlerError(the client can no longer answer)";
     let twice = format!("Some({nobody}) Some({nobody})");
     assert_eq!(text(stubborn), twice);
 }

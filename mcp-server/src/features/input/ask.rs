@@ -1,4 +1,4 @@
-//! [`Ask`]: a question on its way to the client and back.
+//! [`Ask`]: a question to the client, as a future.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -7,15 +7,15 @@ use mcp_types::Revision;
 
 use super::question::Question;
 use crate::features::input::error::InputError;
-use crate::features::input::inputs::{self, Standing};
+use crate::features::input::inputs::{self, QuestionStatus};
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// Reads an answer in the form of a revision; the error says what is wrong with it.
+/// Decodes an answer in the form of a revision. The error describes what is wrong with it.
 pub(crate) type AnswerReader<A> = Box<dyn FnOnce(Revision, &str) -> Result<A, String> + Send>;
 
-/// A question to the client. `.await` asks it.
-#[must_use = "nothing is asked until it is awaited"]
+/// A question to the client. It is sent when the value is awaited.
+#[must_use = "the question is not sent until it is awaited"]
 pub struct Ask<A> {
     cx: Context,
     key: Option<String>,
@@ -37,12 +37,12 @@ impl<A> Ask<A> {
         }
     }
 
-    /// Names the question, uniquely within the request. Modern peers send the answer back under
-    /// this name; others never see it.
+    /// Names the question, uniquely within the request. Modern clients send the answer under this
+    /// name; older ones never see it.
     ///
-    /// Without a name it gets one from its content, so that it finds its answer in the next round
-    /// whatever else is asked. A question that is worded differently each time therefore needs
-    /// one.
+    /// Without a name, the question gets one derived from its content, so that it finds its answer
+    /// in the next round whatever else is asked. A question whose text differs in each round
+    /// therefore needs a name.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
@@ -68,11 +68,11 @@ impl<A> Ask<A> {
                 .ok_or(InputError::Ended)?
                 .ask(cx.method(), key, question)?
             {
-                Standing::Answered(key, answer) => (key, answer),
-                Standing::Open(key) => {
+                QuestionStatus::Answered(key, answer) => (key, answer),
+                QuestionStatus::Open(key) => {
                     let _withdraw = Withdraw { cx: &cx, key };
-                    // The call ends here, and the handler is dropped; only a task that it spawned
-                    // learns of it.
+                    // The request ends here, and the handler is dropped. Only tasks that it spawned
+                    // see this error.
                     cx.cancelled().await;
                     return Err(InputError::Ended.into());
                 }
@@ -97,7 +97,7 @@ impl<A: Send + 'static> IntoFuture for Ask<A> {
     }
 }
 
-/// Takes a question back that nobody waits for any more.
+/// Withdraws a question when nobody waits for its answer any more.
 struct Withdraw<'a> {
     cx: &'a Context,
     key: String,

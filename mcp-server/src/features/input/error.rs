@@ -1,53 +1,53 @@
-//! [`InputError`]: why the client could not be asked, or did not answer.
+//! [`InputError`]: why a question to the client has no answer.
 
 use mcp_types::rpc::ErrorObject;
 
-/// Why a question to the client has no answer. In a handler `?` makes it a
+/// Why a question to the client has no answer. `?` converts it into a
 /// [`HandlerError`](crate::HandlerError).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// Since revision 2026-07-28 only `tools/call`, `prompts/get` and `resources/read` may ask.
+    /// Only `tools/call`, `prompts/get` and `resources/read` may ask the client since 2026-07-28.
     #[error("the method `{0}` may not ask the client for input")]
     Method(String),
-    /// Two questions, or two pieces of work done [once](crate::Context::once), have one key.
+    /// Two questions, or two operations of [`once`](crate::Context::once), have the same key.
     #[error("the key `{0}` is used twice in one request")]
     Key(String),
-    /// A field of a form is not of a form that the protocol has.
+    /// A form cannot have such a field.
     #[error("form field `{field}`: {reason}")]
     Field {
-        /// The field; empty where the form as a whole is at fault.
+        /// The field; empty if the form as a whole is wrong.
         field: String,
-        /// What is wrong with it.
+        /// What is wrong with the field.
         reason: String,
     },
-    /// The client answered with an error, for example because the user refused.
+    /// The client responded with an error, for example because the user refused.
     #[error("the client refused `{method}`")]
     Refused {
-        /// What was asked.
+        /// The method of the question.
         method: &'static str,
         /// The client's error.
         source: ClientError,
     },
-    /// The client's answer is not what was asked for.
+    /// The client's answer is malformed or does not fit the question.
     #[error("the client's answer to `{method}`: {reason}")]
     Answer {
-        /// What was asked.
+        /// The method of the question.
         method: &'static str,
-        /// What is wrong, and where.
+        /// What is wrong with the answer, and where.
         reason: String,
     },
     /// The question is of a kind that this version of the crate does not know.
     #[error("the question is of an unknown kind")]
     Unknown,
-    /// The request has ended, or the client is gone; or its input has ended, over which it would
-    /// answer.
-    #[error("nobody is there to answer any more")]
+    /// The request or the connection has ended, or the client has closed the input over which it
+    /// would answer.
+    #[error("the client can no longer answer")]
     Ended,
 }
 
-/// The error that a client answered a question with. It is not passed on as the error of the
-/// request, as that of another server is: it is the client's own.
+/// The error that a client answered a question with. Unlike the error of another server it is not
+/// passed on as the error of the request.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct ClientError(pub ErrorObject);

@@ -1,4 +1,4 @@
-//! [`Form`]: what a user is asked to fill in, and [`Elicited`]: what became of it.
+//! [`Form`]: a form for the user, and [`Elicited`]: the user's answer.
 
 use std::marker::PhantomData;
 
@@ -17,11 +17,10 @@ use serde::de::DeserializeOwned;
 use super::typed;
 use crate::features::input::error::InputError;
 
-/// A flat form: a message for the user, and fields that are strings, numbers, yes-or-no or a
-/// choice. It must not ask for secrets; that is what
-/// [`Context::elicit_url`](crate::Context::elicit_url) is for.
+/// A flat form: a message for the user, and fields that are strings, numbers, booleans or choices.
+/// It must not ask for secrets; use [`Context::elicit_url`](crate::Context::elicit_url) for them.
 ///
-/// Fields come from a type:
+/// The fields are derived from a type:
 ///
 /// ```
 /// # use mcp_server::Form;
@@ -38,7 +37,7 @@ use crate::features::input::error::InputError;
 /// # drop(form);
 /// ```
 ///
-/// or one by one, and the answer is a JSON object:
+/// or added one by one. The answer is then a JSON object:
 ///
 /// ```
 /// # use mcp_server::{Field, Form};
@@ -60,7 +59,7 @@ pub struct Form<T = Object> {
 }
 
 impl Form {
-    /// A form without fields, whose answer is a JSON object.
+    /// Creates a form without fields, whose answer is a JSON object.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -71,11 +70,11 @@ impl Form {
 }
 
 impl<T: JsonSchema> Form<T> {
-    /// A form with a field for each member of a struct.
+    /// Creates a form with a field for each member of a struct.
     ///
-    /// Members are strings, numbers, `bool`, enums without data, lists of such enums, and
-    /// `Option`s of these. Any other makes [`InputError::Field`] of the question, with its name.
-    /// Descriptions, bounds and defaults come from the type's doc comments and attributes.
+    /// Members can be strings, numbers, `bool`, enums without data, lists of such enums, and
+    /// `Option`s of these. For any other member, the question fails with [`InputError::Field`].
+    /// Descriptions, limits and defaults come from the doc comments and attributes of the type.
     pub fn of(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -86,7 +85,7 @@ impl<T: JsonSchema> Form<T> {
 }
 
 impl<T> Form<T> {
-    /// Adds a field that must be filled in.
+    /// Adds a required field.
     pub fn required(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
         let name = name.into();
         if let Ok(schema) = &mut self.schema {
@@ -98,8 +97,8 @@ impl<T> Form<T> {
         self.optional(name, field)
     }
 
-    /// Adds a field that may stay empty. A default is for the client to show: what the client
-    /// leaves out is not filled in.
+    /// Adds an optional field. The client displays a default; the server does not fill in fields
+    /// that the client omits.
     pub fn optional(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
         if let Ok(schema) = &mut self.schema {
             schema.properties.insert(name.into(), field.into().0);
@@ -108,33 +107,33 @@ impl<T> Form<T> {
     }
 }
 
-/// A field of a [`Form`]: any of the schemas that the protocol has for one.
+/// A field of a [`Form`]: any of the schemas that the protocol allows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field(PrimitiveSchemaDefinition);
 
 impl Field {
-    /// One of some values.
+    /// Creates a choice of one value.
     pub fn one_of<V: Into<String>>(
         values: impl IntoIterator<Item = V>,
     ) -> UntitledSingleSelectEnumSchema {
         UntitledSingleSelectEnumSchema::new(texts(values))
     }
 
-    /// One of some values, each with a title for people.
+    /// Creates a choice of one value, each with a title for people.
     pub fn one_of_titled<V: Into<String>, N: Into<String>>(
         options: impl IntoIterator<Item = (V, N)>,
     ) -> TitledSingleSelectEnumSchema {
         TitledSingleSelectEnumSchema::new(titled(options))
     }
 
-    /// Any of some values.
+    /// Creates a choice of several values.
     pub fn many_of<V: Into<String>>(
         values: impl IntoIterator<Item = V>,
     ) -> UntitledMultiSelectEnumSchema {
         UntitledMultiSelectEnumSchema::new(UntitledMultiSelectItems::new(texts(values)))
     }
 
-    /// Any of some values, each with a title for people.
+    /// Creates a choice of several values, each with a title for people.
     pub fn many_of_titled<V: Into<String>, N: Into<String>>(
         options: impl IntoIterator<Item = (V, N)>,
     ) -> TitledMultiSelectEnumSchema {
@@ -178,19 +177,19 @@ field! {
     LegacyTitledEnumSchema: |schema| EnumSchema::from(schema);
 }
 
-/// What a user did with a question.
+/// The answer of a user to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elicited<T> {
-    /// Agreed. For a form: and filled in this, which was checked against the form.
+    /// The user agreed. For a form, this is the validated content.
     Accepted(T),
-    /// Said no.
+    /// The user refused.
     Declined,
-    /// Closed it without an answer.
+    /// The user closed the question without an answer.
     Cancelled,
 }
 
 impl<T> Elicited<T> {
-    /// What was accepted, if it was.
+    /// Returns the content, if the user agreed.
     pub fn accepted(self) -> Option<T> {
         match self {
             Self::Accepted(value) => Some(value),
@@ -199,7 +198,7 @@ impl<T> Elicited<T> {
     }
 }
 
-/// Reads a client's answer to a form.
+/// Decodes a client's answer to a form.
 pub(crate) fn filled<T: DeserializeOwned>(
     form: &RequestedSchema,
     revision: Revision,
@@ -212,7 +211,7 @@ pub(crate) fn filled<T: DeserializeOwned>(
     })
 }
 
-/// Reads a client's answer to the question whether to visit a page.
+/// Decodes a client's answer to the question whether to open a page.
 pub(crate) fn visited(revision: Revision, text: &str) -> Result<Elicited<()>, String> {
     decided(revision, text)?.map_accepted(|_| Ok(()))
 }

@@ -20,17 +20,17 @@ use crate::protocol::handler_error::HandlerError;
 use crate::protocol::params_view::ParamsView;
 use crate::protocol::respond;
 
-/// What a request has been answered already, and what it asks now.
+/// The answers that a request contains, and the questions that its handler asks.
 #[derive(Default)]
 pub(crate) struct Inputs {
-    /// Absent where the request may not be answered with questions.
+    /// `None` if the result of the request cannot be a list of questions.
     origin: Option<Origin>,
-    /// Why the request's state is not one of this server, if it is not.
+    /// The error, if `requestState` was not made by this server.
     foreign: Option<ErrorObject>,
     rounds: Mutex<Rounds>,
 }
 
-/// What state is bound to, besides the method.
+/// The values that the state is bound to, besides the method.
 struct Origin {
     params: Box<str>,
     principal: Option<Box<str>>,
@@ -38,39 +38,40 @@ struct Origin {
 
 #[derive(Default)]
 pub(crate) struct Rounds {
-    /// What came with this request, not looked at yet.
+    /// The answers in this request that have not been read yet.
     responses: Raws,
-    /// Answers from earlier rounds, and those of this one that were good.
+    /// Answers of earlier rounds, and the valid ones of this round.
     accepted: Raws,
-    /// Values of work that is done once.
+    /// Values of finished operations of `once`.
     pub(crate) once: Raws,
-    /// Work that is being done.
+    /// Operations of `once` that are running.
     pub(crate) working: BTreeSet<String>,
-    /// Keys in use.
+    /// Keys of the questions of this round.
     keys: BTreeSet<String>,
-    /// How often a question was asked that got its key from its content.
+    /// How often each key that is derived from a question's content occurred.
     repeated: HashMap<String, u32>,
     open: InputRequests,
     waker: Option<Waker>,
 }
 
-/// Which `requestState` a method takes.
+/// Which `requestState` a method accepts.
 #[derive(Clone, Copy)]
 pub(crate) enum AcceptedState {
-    /// What this server sealed.
+    /// State that this server sealed.
     Ours,
-    /// Any: the application's handler may have made it, or another server that the handler calls.
+    /// Any state: the application's handler may have made it, or another server that the handler
+    /// calls.
     Any,
 }
 
-/// Logs that a request's state is not one of this server.
+/// Logs that the state of a request is rejected.
 fn refused(error: ErrorObject) -> ErrorObject {
     tracing::warn!(reason = %PeerDisplay(&error), "request state refused");
     error
 }
 
-/// How it stands with a question.
-pub(crate) enum Standing {
+/// Whether a question has been answered.
+pub(crate) enum QuestionStatus {
     Answered(String, Box<RawValue>),
     Open(String),
 }
@@ -117,8 +118,8 @@ impl Inputs {
         })
     }
 
-    /// Checks that the request's state is one of this server: answers to earlier questions and
-    /// values of work that is done once would be lost otherwise.
+    /// Checks that the state of the request is one of this server. Otherwise answers to earlier
+    /// questions and values of `once` would be lost.
     pub(crate) fn check_state(&self) -> Result<(), HandlerError> {
         match &self.foreign {
             Some(error) => Err(HandlerError::protocol(refused(error.clone()))),
@@ -130,13 +131,13 @@ impl Inputs {
         self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Finds the answer to a question, or adds it to those that are open.
+    /// Finds the answer to a question, or adds the question to the open ones.
     pub(crate) fn ask(
         &self,
         method: &str,
         key: Option<String>,
         question: Question,
-    ) -> Result<Standing, HandlerError> {
+    ) -> Result<QuestionStatus, HandlerError> {
         if self.origin.is_none() {
             return Err(InputError::Method(method.to_owned()).into());
         }
@@ -153,14 +154,14 @@ impl Inputs {
         }
         let answer = rounds.accepted.get(&key).cloned();
         if let Some(answer) = answer.or_else(|| rounds.responses.remove(&key)) {
-            return Ok(Standing::Answered(key, answer));
+            return Ok(QuestionStatus::Answered(key, answer));
         }
         rounds.open.insert(&key, request);
         rounds.wake();
-        Ok(Standing::Open(key))
+        Ok(QuestionStatus::Open(key))
     }
 
-    /// Keeps an answer that was good for the rounds to come.
+    /// Stores a valid answer for the next rounds.
     pub(crate) fn accept(&self, key: String, answer: Box<RawValue>) {
         self.rounds().accepted.insert(key, answer);
     }
@@ -173,8 +174,8 @@ impl Inputs {
 }
 
 impl Rounds {
-    /// A key from what is asked: the same in every round, and different for different questions,
-    /// in whichever order they are asked.
+    /// Derives a key from the content of a question: the same in every round, and different for
+    /// different questions, in whichever order they are asked.
     fn name(&mut self, kind: &str, request: &str) -> String {
         let name = format!("{kind}-{:016x}", fingerprint(request));
         let count = self.repeated.entry(name.clone()).or_default();
@@ -185,7 +186,7 @@ impl Rounds {
         }
     }
 
-    /// Has the call look for open questions, where it is not doing so anyway.
+    /// Wakes the request, so that it looks for open questions.
     pub(crate) fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();
@@ -193,7 +194,7 @@ impl Rounds {
     }
 }
 
-/// FNV-1a: the same in every process and release, which the standard library's hashes are not.
+/// FNV-1a: the same in every process and release, unlike the hashes of the standard library.
 fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -206,7 +207,7 @@ impl Origin {
     }
 }
 
-/// The inputs of a request. `None` cannot happen: nothing else is kept in that place.
+/// Returns the inputs of a request. Always `Some`, because nothing else is stored in that cell.
 pub(crate) fn of(cx: &Context) -> Option<&Inputs> {
     let inputs = cx.state.inputs.get_or_init(|| Box::<Inputs>::default());
     inputs.downcast_ref()
@@ -226,19 +227,19 @@ pub(crate) fn attach(
     state: AcceptedState,
 ) -> Result<(), HandlerError> {
     let inputs = Inputs::read(head, cx, state).map_err(HandlerError::protocol)?;
-    // The context is new: nothing is there.
+    // The context is new, so the cell is empty.
     let _ = cx.state.inputs.set(Box::new(inputs));
     Ok(())
 }
 
-/// The response that asks the client for input, if the handler waits for some. Otherwise the waker
-/// is woken when a question is asked outside of the handler's own task.
+/// Returns the response that asks the client for input, if the handler waits for any. Otherwise
+/// stores the waker, for questions that are asked by a task of the handler.
 pub(crate) fn suspend(cx: &Context, waker: &Waker) -> Option<Result<Vec<u8>, HandlerError>> {
-    // Without an allocation for requests of sessions.
+    // `get` does not allocate, which requests of sessions rely on.
     let inputs = cx.state.inputs.get()?.downcast_ref::<Inputs>()?;
     let origin = inputs.origin.as_ref()?;
     let mut rounds = inputs.rounds();
-    // Work that must not be repeated is not cut off either.
+    // Running operations of `once` must not be interrupted, because they must not be repeated.
     if rounds.open.is_empty() || !rounds.working.is_empty() {
         rounds.waker = Some(waker.clone());
         return None;

@@ -1,4 +1,4 @@
-//! Questions to peers of the older revisions: requests of the server's own.
+//! Questions to clients of older revisions: requests that the server sends.
 
 use crate::protocol::methods::CANCELLED;
 use crate::protocol::notification::notification;
@@ -15,14 +15,14 @@ use crate::protocol::handler_error::HandlerError;
 use crate::protocol::session::Session;
 use crate::util::select::{Either, select};
 
-/// Sends a question and waits for its answer.
+/// Sends a question and waits for the answer.
 pub(crate) async fn request(
     cx: &Context,
     session: &Arc<Session>,
     question: Question,
 ) -> Result<Box<RawValue>, HandlerError> {
     let method = question.method();
-    // Nobody would hear the answer, or there is nobody who could give one.
+    // The request has ended, or the client can no longer answer.
     let waiting = (!cx.is_cancelled())
         .then(|| session.pending.open())
         .flatten();
@@ -34,14 +34,14 @@ pub(crate) async fn request(
     if !cx.state.sink.send(&message).await {
         return Err(InputError::Ended.into());
     }
-    let mut asked = SentQuestion {
+    let mut sent = SentQuestion {
         cx,
         id: waiting.id.clone(),
         answered: false,
     };
     match select(&mut waiting.receiver, cx.cancelled()).await {
         Either::First(Ok(response)) => {
-            asked.answered = true;
+            sent.answered = true;
             let result = response.map_err(|error| InputError::Refused {
                 method,
                 source: ClientError(error),
@@ -57,7 +57,7 @@ pub(crate) async fn request(
     }
 }
 
-/// A question that was sent: if nobody waits for the answer any more, the client is told.
+/// A question that was sent. If it is dropped without an answer, the client gets a cancellation.
 struct SentQuestion<'a> {
     cx: &'a Context,
     id: RequestId,
@@ -72,11 +72,11 @@ impl Drop for SentQuestion<'_> {
         let params = CancelledNotificationParams::new(self.id.clone());
         let revision = self.cx.revision();
         match notification(revision, CANCELLED, params) {
-            // No waiting in a drop: a client whose queue is full is not told.
+            // A drop cannot wait: a client whose queue is full gets no cancellation.
             Ok(message) => {
                 let _ = self.cx.state.sink.try_send(&message);
             }
-            Err(error) => tracing::warn!(%error, "cancellation cannot be written"),
+            Err(error) => tracing::warn!(%error, "a cancellation cannot be encoded"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Context::once`]: work that is not repeated when a handler runs again.
+//! [`Context::once`]: operations that are not repeated when a handler runs again.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,10 +9,10 @@ use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
 impl Context {
-    /// Does work once, however often the handler runs again for answers: its value travels sealed
-    /// with the request, and the next rounds get it from there.
+    /// Runs an operation once, however often the handler runs again for answers. The client sends
+    /// its value along, sealed, and the next rounds get it from there.
     ///
-    /// For what must not happen twice, or not differently, and stands before a question:
+    /// For operations before a question that must not run twice, or whose value must not change:
     ///
     /// ```
     /// # use mcp_server::{Context, Form, HandlerError};
@@ -29,15 +29,16 @@ impl Context {
     /// }
     /// ```
     ///
-    /// The value is as large in every message from then on, so keep it small; the client cannot
-    /// read it. Questions that are asked meanwhile go out when the work is done. A client that
-    /// sends the first request again, without the state, begins anew: this is no protection
-    /// against a client that wants something done twice.
+    /// Every later message of the request contains the value, so keep it small. The client cannot
+    /// read it. Questions that are asked meanwhile are sent when the operation is done. A client
+    /// that sends the first request again, without the state, starts over: this does not protect
+    /// against a client that wants the operation to run twice.
     ///
     /// # Errors
     ///
-    /// That of the work, which is then not remembered; [`InputError::Key`] where work of the same
-    /// key is being done; where the value cannot be written as JSON or read from it.
+    /// The error of the operation, whose outcome is then not stored; [`InputError::Key`] if an
+    /// operation with the same key is running; an error if the value cannot be converted to or from
+    /// JSON.
     pub async fn once<T: Serialize + DeserializeOwned>(
         &self,
         key: &str,
@@ -64,7 +65,7 @@ impl Context {
     }
 }
 
-/// Work that is being done; afterwards, questions may go out.
+/// A running operation. When it is dropped, questions may be sent.
 struct WorkGuard<'a> {
     cx: &'a Context,
     key: &'a str,

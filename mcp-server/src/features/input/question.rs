@@ -1,4 +1,4 @@
-//! [`Question`]: what can be asked, of whom, and in which form.
+//! [`Question`]: the requests that a server can send to a client.
 
 use mcp_types::json::{Object, Value};
 use mcp_types::rpc;
@@ -22,7 +22,7 @@ pub(crate) enum Question {
     },
     Url {
         params: ElicitRequestUrlParams,
-        /// What older peers know the interaction by.
+        /// The name of the interaction for clients of older revisions.
         id: String,
         extra: Extra,
     },
@@ -82,7 +82,7 @@ impl Question {
         }
     }
 
-    /// What automatic keys begin with.
+    /// The beginning of derived keys.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Form { .. } | Self::Url { .. } => "elicitation",
@@ -91,15 +91,15 @@ impl Question {
         }
     }
 
-    /// Refuses what the peer did not declare, or its revision does not have.
+    /// Rejects a question that the client did not declare, or that its revision does not have.
     pub(crate) fn check(&self, peer: &Peer) -> Result<(), HandlerError> {
         let revision = peer.revision();
         let declared = peer.capabilities();
         let none = Object::new;
-        let (can, needed) = match self {
+        let (is_supported, needed) = match self {
             Self::Form { .. } => {
                 let declared = declared.elicitation.as_ref();
-                // Without a mode it means forms, as it did before there were modes.
+                // A capability without a mode means forms, as before there were modes.
                 let form = declared.is_some_and(|it| it.form.is_some() || it.url.is_none());
                 let needed = ElicitationCapability::new().form(none());
                 (
@@ -125,14 +125,14 @@ impl Question {
                 ClientCapabilities::new().roots(none()),
             ),
         };
-        if can {
+        if is_supported {
             Ok(())
         } else {
             Err(HandlerError::missing_capability(needed))
         }
     }
 
-    /// The question as a modern peer gets it.
+    /// Returns the question for a modern client.
     pub(crate) fn into_modern(self) -> InputRequest {
         match self {
             Self::Form { params, extra } => {
@@ -159,7 +159,7 @@ impl Question {
         }
     }
 
-    /// Writes the request as a peer of an older revision gets it.
+    /// Writes the request for a client of an older revision.
     pub(crate) fn write_legacy(
         self,
         message: &mut Vec<u8>,
@@ -198,23 +198,24 @@ impl Question {
     }
 }
 
-/// Whether a peer takes a request for sampling, and what it needs to declare for it.
+/// Returns whether the client supports a sampling request, and the capability that it has to
+/// declare for it.
 fn sampling(
     params: &CreateMessageRequestParams,
     declared: Option<&SamplingCapability>,
     revision: Revision,
 ) -> (bool, SamplingCapability) {
-    let mut can = declared.is_some();
+    let mut is_supported = declared.is_some();
     let mut needed = SamplingCapability::new();
     let has_modes = revision >= Revision::V2025_11_25;
     if params.tools.is_some() || params.tool_choice.is_some() {
-        can &= has_modes && declared.is_some_and(|it| it.tools.is_some());
+        is_supported &= has_modes && declared.is_some_and(|it| it.tools.is_some());
         needed.tools = Some(Object::new());
     }
     let context = params.include_context.as_ref();
     if has_modes && context.is_some_and(|context| *context != IncludeContext::None) {
-        can &= declared.is_some_and(|it| it.context.is_some());
+        is_supported &= declared.is_some_and(|it| it.context.is_some());
         needed.context = Some(Object::new());
     }
-    (can, needed)
+    (is_supported, needed)
 }

@@ -1,4 +1,4 @@
-//! What travels in `requestState`, and what it is bound to.
+//! The content of `requestState`, and the values that it is bound to.
 
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,11 +18,11 @@ pub(crate) type Raws = BTreeMap<String, Box<RawValue>>;
 /// The state of a request between two rounds.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct SealedState {
-    /// When it lapses, in milliseconds since 1970.
+    /// When it expires, in milliseconds since 1970.
     until: u64,
     /// The client's answers so far.
     pub(crate) answers: Raws,
-    /// Values of work that is done once.
+    /// Values of finished operations of `once`.
     pub(crate) once: Raws,
 }
 
@@ -41,7 +41,8 @@ impl SealedState {
         Ok(keys.seal(PURPOSE, bound_to, plain.as_bytes())?)
     }
 
-    /// Opens a client's `requestState`; what this server did not make for this request is -32602.
+    /// Opens the `requestState` of a request. The error is -32602 if this server did not make it
+    /// for this request.
     pub(crate) fn open(keys: &Keys, bound_to: &[u8], text: &str) -> Result<Self, ErrorObject> {
         let refused = |reason: &dyn std::fmt::Display| {
             ErrorObject::invalid_params(format!("`requestState`: {reason}"))
@@ -51,7 +52,9 @@ impl SealedState {
             .map_err(|error| refused(&error))?;
         let state: Self = json::from_slice(&plain).map_err(|error| refused(&error))?;
         if now() >= state.until {
-            return Err(refused(&"it has lapsed; send the request again without it"));
+            return Err(refused(
+                &"it has expired; send the request again without it",
+            ));
         }
         Ok(state)
     }
@@ -64,8 +67,8 @@ fn now() -> u64 {
     })
 }
 
-/// What state is bound to: who asked for what. Members that change from round to round are left
-/// out, and the order of members does not count.
+/// Returns the values that the state is bound to. Members that differ between rounds are left out,
+/// and the order of members is irrelevant.
 pub(crate) fn binding(
     method: &str,
     params: &str,
@@ -88,8 +91,7 @@ fn part(bytes: &mut Vec<u8>, part: &[u8]) {
     bytes.extend_from_slice(part);
 }
 
-/// Writes JSON with the members of objects in the order of their names. How deep it nests was
-/// bounded when it was read.
+/// Writes JSON with sorted members. The nesting depth was limited when it was read.
 fn sorted(bytes: &mut Vec<u8>, value: &Value) -> serde_json::Result<()> {
     match value {
         Value::Array(items) => {

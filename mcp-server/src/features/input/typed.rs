@@ -1,4 +1,4 @@
-//! The fields of a form from the JSON Schema of a Rust type.
+//! Derives the fields of a form from the JSON Schema of a Rust type.
 
 use mcp_types::{
     BooleanSchema, EnumSchema, MultiSelectEnumSchema, NumberSchema, PrimitiveSchemaDefinition,
@@ -12,7 +12,7 @@ use schemars::generate::SchemaSettings;
 
 use crate::features::input::error::InputError;
 
-/// The form of a type, or the member that no form can have.
+/// Returns the form of a type, or the member that a form cannot have.
 pub(crate) fn schema<T: JsonSchema>() -> Result<RequestedSchema, InputError> {
     let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
     let schema = settings.into_generator().into_root_schema_for::<T>();
@@ -39,13 +39,13 @@ fn fault(field: &str, reason: String) -> InputError {
     }
 }
 
-/// A list of strings; `null`s, which stand for what may be left out, are passed over.
+/// Reads a list of strings and skips `null`s, which stand for omitted values.
 fn strings(value: &Value) -> Option<Vec<String>> {
     let items = value.as_array()?.iter().filter(|item| !item.is_null());
     items.map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-/// A member's schema as one of a form's.
+/// Converts a member's schema to a field.
 fn field(schema: &Value) -> Result<PrimitiveSchemaDefinition, String> {
     const NOT_FLAT: &str = "is not a string, number, boolean or choice of strings";
     let object = schema.as_object().ok_or(NOT_FLAT)?;
@@ -59,7 +59,7 @@ fn field(schema: &Value) -> Result<PrimitiveSchemaDefinition, String> {
     }
     let read = || {
         let mut schema = object.clone();
-        // What the forms of the protocol have no word for, and what does not narrow the value.
+        // Keywords that forms do not have, or that do not restrict the value.
         schema.retain(|name, value| {
             let format = name == "format" && !is_format(value);
             !(value.is_null() || format || name == "examples")
@@ -111,7 +111,7 @@ fn is_format(value: &Value) -> bool {
     matches!(value.as_str(), Some("email" | "uri" | "date" | "date-time"))
 }
 
-/// The type, `null` apart.
+/// Returns the type, without `null`.
 fn kind(schema: &Object) -> Option<&str> {
     match schema.get("type")? {
         Value::String(kind) => Some(kind),
@@ -126,7 +126,7 @@ fn kind(schema: &Object) -> Option<&str> {
     }
 }
 
-/// What is in an `Option`, with the words that stand beside it.
+/// Returns the schema inside of an `Option`, with the keywords next to it.
 fn optional(outer: &Object, inner: &[Value]) -> Option<Value> {
     let is_null = |value: &&Value| value.get("type").and_then(Value::as_str) == Some("null");
     let mut others = inner.iter().filter(|value| !is_null(value));
@@ -141,7 +141,7 @@ fn optional(outer: &Object, inner: &[Value]) -> Option<Value> {
     Some(Value::Object(schema))
 }
 
-/// Values to choose from; those with words of their own have titles.
+/// Returns the values of a choice; those with a description get a title.
 enum Options {
     Plain(Vec<String>),
     Titled(Vec<TitledOption>),

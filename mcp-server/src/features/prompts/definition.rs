@@ -21,7 +21,7 @@ type PromptFuture = HandlerFuture<GetPromptResult>;
 type PromptHandler =
     Box<dyn Fn(&str, Map<String>, Context) -> Result<PromptFuture, HandlerError> + Send + Sync>;
 
-/// A prompt with all that can be said of it.
+/// The definition of a prompt with all its properties.
 ///
 /// ```
 /// use mcp_server::types::json::Map;
@@ -48,27 +48,27 @@ pub struct PromptDef {
     prompt: Prompt,
     handler: Option<PromptHandler>,
     access: Access,
-    fault: Option<DefinitionError>,
+    error: Option<DefinitionError>,
 }
 
 impl PromptDef {
-    /// Begins the definition of a prompt with this name.
+    /// Creates the definition of a prompt with this name. It needs a [handler](Self::handler).
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             prompt: Prompt::new(name),
             handler: None,
             access: Access::default(),
-            fault: None,
+            error: None,
         }
     }
 
-    /// A name for people.
+    /// Sets a name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.prompt.title = Some(title.into());
         self
     }
 
-    /// What the prompt is for.
+    /// Sets a description of what the prompt is for.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.prompt.description = Some(description.into());
         self
@@ -80,13 +80,13 @@ impl PromptDef {
         self
     }
 
-    /// Further data on the prompt, its `_meta`.
+    /// Sets further data, the `_meta` of the prompt.
     pub fn meta(mut self, meta: MetaObject) -> Self {
         self.prompt.meta = Some(meta);
         self
     }
 
-    /// Lists an argument; one of that name that is listed already gives way.
+    /// Lists an argument. Replaces one with the same name.
     pub fn argument(mut self, argument: PromptArgument) -> Self {
         let listed = self.prompt.arguments.get_or_insert_default();
         match listed.iter_mut().find(|known| known.name == argument.name) {
@@ -117,7 +117,7 @@ impl PromptDef {
                 }
             }
             Ok(None) => {}
-            Err(fault) => self.fault = Some(fault),
+            Err(error) => self.error = Some(error),
         }
         self.access.require(&handler);
         let handler = boxed(handler, H::Output::into_prompt);
@@ -140,8 +140,8 @@ impl PromptDef {
         self
     }
 
-    /// Sets a handler whose arguments are the texts of the request by name. The
-    /// [listed](Self::argument) arguments that are required are there.
+    /// Sets a handler whose arguments are a map of the strings in the request. Required arguments
+    /// that are [listed](Self::argument) are always present.
     pub fn map_handler<M, H>(mut self, handler: H) -> Self
     where
         H: Handler<Map<String>, M>,
@@ -161,12 +161,12 @@ impl PromptDef {
         self.prompt.arguments.as_deref().unwrap_or_default()
     }
 
-    /// Whether it has an argument of that name.
+    /// Returns `true` if the prompt has an argument with this name.
     pub(crate) fn has_argument(&self, name: &str) -> bool {
         self.listed().iter().any(|known| known.name == name)
     }
 
-    /// Checks the arguments and begins.
+    /// Checks the arguments and starts the handler.
     pub(crate) fn start(
         &self,
         arguments: Map<String>,
@@ -189,7 +189,7 @@ impl PromptDef {
     }
 }
 
-/// The arguments that a type's schema has as properties.
+/// Returns the arguments for the properties of a type's schema.
 fn arguments(schema: &Object) -> Vec<PromptArgument> {
     let required = schema.get("required").and_then(Value::as_array);
     let required = required.map(Vec::as_slice).unwrap_or_default();
@@ -216,8 +216,8 @@ impl Definition for PromptDef {
     }
 
     fn check(&mut self) -> Result<(), DefinitionError> {
-        if let Some(fault) = self.fault.take() {
-            return Err(fault);
+        if let Some(error) = self.error.take() {
+            return Err(error);
         }
         if self.handler.is_none() {
             return Err("the prompt has no handler".into());

@@ -1,12 +1,12 @@
-//! What a prompt may be.
+//! Results of the handlers of prompts.
 
 use crate::protocol::handler_error::HandlerError;
 use mcp_types::{ContentBlock, GetPromptResult, PromptMessage, Role, TextContent};
 
-/// What can be one message of a prompt: text, which the user says, content with the role of who
-/// says it, or a whole [`PromptMessage`].
+/// A message of a prompt: text, which is the user's, content with the role of the speaker, or a
+/// whole [`PromptMessage`].
 pub trait IntoMessage {
-    /// Makes the message.
+    /// Converts the value into a message.
     fn into_message(self) -> PromptMessage;
 }
 
@@ -46,10 +46,11 @@ impl IntoMessage for (Role, ContentBlock) {
     }
 }
 
-/// What a prompt's handler may answer with: a message or several, see [`IntoMessage`], or a whole
-/// [`GetPromptResult`].
+/// The result of a prompt's handler: one or several messages, see [`IntoMessage`], or a whole
+/// [`GetPromptResult`]; each of them plain or in a `Result` with any error that converts into a
+/// [`HandlerError`](crate::HandlerError).
 pub trait IntoPrompt {
-    /// Makes the prompt.
+    /// Converts the value into a prompt.
     ///
     /// # Errors
     ///

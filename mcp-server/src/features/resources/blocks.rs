@@ -1,4 +1,4 @@
-//! Resources in what tools and prompts answer: links to them, and embedded ones.
+//! Resources in the results of tools and prompts: links to them, and embedded ones.
 
 use mcp_types::{ContentBlock, Resource, ResourceLink};
 #[cfg(feature = "sep-2093")]
@@ -12,7 +12,7 @@ use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::metadata_view::read_metadata;
 use crate::protocol::core::Context;
 
-/// Makes a block of a result one that the peer may see.
+/// Completes a block of a result, and removes what the client must not see.
 pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context, resources: &ResourceCatalog) {
     match block {
         ContentBlock::ResourceLink(link) => {
@@ -27,8 +27,8 @@ pub(crate) fn finish_block(block: &mut ContentBlock, cx: &Context, resources: &R
     }
 }
 
-/// Takes away of a block what the peer is not to see, and adds nothing: a question to the client
-/// has to read the same whenever it is asked.
+/// Removes what the client must not see from a block, and adds nothing: a question to the client
+/// has to be the same in each round.
 pub(crate) fn withhold_of_block(block: &mut ContentBlock, cx: &Context) {
     match block {
         ContentBlock::ResourceLink(link) => through(link, |resource| withhold(resource, cx)),
@@ -38,7 +38,7 @@ pub(crate) fn withhold_of_block(block: &mut ContentBlock, cx: &Context) {
     }
 }
 
-/// Changes a link as the resource that it links to: both have the same members.
+/// Applies a change of resources to a link: both have the same members.
 fn through(link: &mut ResourceLink, change: impl FnOnce(&mut Resource)) {
     macro_rules! swap {
         ($one:ident, $other:ident, $($member:ident)*) => {
@@ -60,9 +60,10 @@ fn through(link: &mut ResourceLink, change: impl FnOnce(&mut Resource)) {
     exchange(link, &mut resource);
 }
 
-/// Puts annotations where the peer looks for them, once the program opted into SEP-2093: in the
-/// contents for peers of the newest revision, and on the block for those that know no other place.
-/// Where a program set both, each stays as it is, and those of the contents win as a whole.
+/// Moves annotations to the place where the client looks for them, if the program opted into
+/// SEP-2093: the contents for clients of the newest revision, and also the block for those that did
+/// not declare the proposal. If a program set both, each stays, and those of the contents win as a
+/// whole.
 #[cfg(feature = "sep-2093")]
 fn annotate(embedded: &mut EmbeddedResource, cx: &Context) {
     if !cx.core().offers(Proposal::Sep2093) {

@@ -20,7 +20,7 @@ use crate::protocol::resource_urls::ResourceUrls;
 use crate::protocol::states::States;
 use crate::protocol::uri_limit::check_uri;
 
-/// The definitions that URIs are looked up in.
+/// The definitions in which URIs are looked up.
 #[derive(Default)]
 pub(crate) struct ResourceCatalog {
     pub(crate) resources: Arc<List<ResourceDef>>,
@@ -55,8 +55,8 @@ impl ResourceCatalog {
         Some(Located::new(uri.to_owned(), definition, variables))
     }
 
-    /// The same for a URI that a client names in the member `uri` of the params. Checks that the
-    /// client may use the resource.
+    /// Returns the resource with a URI from the member `uri` of the params. Checks that the client
+    /// may use it.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl ResourceCatalog {
         located.admit(cx).await
     }
 
-    /// Returns what the handlers need and the server does not have.
+    /// Returns the states that the handlers require and the server does not have.
     pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
         #[cfg_attr(
             not(feature = "templates"),
@@ -83,7 +83,7 @@ impl ResourceCatalog {
 
 #[cfg(feature = "templates")]
 impl ResourceCatalog {
-    /// The first template that matches a URI, and the values of its variables.
+    /// Returns the first template that matches a URI, and the values of its variables.
     fn template_of(&self, uri: &str) -> Option<(Arc<dyn Defined>, Map<String>)> {
         self.templates.find(|template| {
             let variables = template.matches(uri)?;
@@ -92,14 +92,14 @@ impl ResourceCatalog {
         })
     }
 
-    /// The first template from a place on that lists its resources, with its place.
+    /// Returns the first template from a position on that lists its resources, with its position.
     #[cfg(feature = "pagination")]
     pub(crate) fn lister(&self, from: u64) -> Option<(u64, Arc<dyn Defined>)> {
         let (place, template) = self.templates.first(from, TemplateDef::lists)?;
         Some((place, template))
     }
 
-    /// Returns a template, and whether it has a variable of this name.
+    /// Returns a template, and whether it has a variable with this name.
     pub(crate) fn template_with_variable(
         &self,
         template: &str,

@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 use mcp_types::{AnyResourceContents, json};
 use sha2::{Digest, Sha256};
 
-/// Makes contents for a URI and a media type.
+/// Makes the contents for a URI and a media type.
 type Contents = dyn Fn(&str, Option<&str>) -> Vec<AnyResourceContents> + Send + Sync;
 
 /// The version of contents that are part of a definition.
 pub(crate) struct FixedVersion {
     contents: Arc<Contents>,
-    /// Derived when it is first asked for: the definition is whole then, and programs that did not
-    /// opt in never ask.
+    /// Derived on first use: the definition is complete by then, and programs that did not opt in
+    /// never use it.
     version: OnceLock<String>,
 }
 
@@ -33,12 +33,12 @@ impl FixedVersion {
     }
 }
 
-/// How much of the digest is the version: as much as is needed for no two to be the same by
-/// accident, nor to be made so.
+/// The number of bytes of the digest in a version: enough to exclude collisions, also deliberate
+/// ones.
 const KEPT: usize = 16;
 
-/// The version that contents have: the same in every process, and another one where a byte, a
-/// media type or a URI of them differs.
+/// Returns the version of contents. It is the same in every process, and differs if a byte, a media
+/// type or a URI differs.
 pub(crate) fn derived(contents: &[AnyResourceContents]) -> String {
     let mut digest = Sha256::new();
     for part in contents {
@@ -51,11 +51,11 @@ pub(crate) fn derived(contents: &[AnyResourceContents]) -> String {
                 named(&mut digest, &blob.uri, blob.mime_type.as_deref());
                 match blob.blob.decode() {
                     Ok(bytes) => content(&mut digest, &bytes),
-                    // What is no base64 is what it is.
+                    // Invalid base64 is hashed as it is.
                     Err(_) => content(&mut digest, blob.blob.as_str().as_bytes()),
                 }
             }
-            // Of a kind that is still to come: as it is written.
+            // Contents of a future kind are hashed as JSON.
             other => content(
                 &mut digest,
                 json::to_string(other).unwrap_or_default().as_bytes(),
@@ -64,7 +64,7 @@ pub(crate) fn derived(contents: &[AnyResourceContents]) -> String {
     }
     let mut version = String::with_capacity(2 * KEPT);
     for byte in digest.finalize().iter().take(KEPT) {
-        // A string takes all that is written to it.
+        // Writing to a string cannot fail.
         let _ = write!(version, "{byte:02x}");
     }
     version
@@ -76,7 +76,7 @@ fn named(digest: &mut Sha256, uri: &str, mime_type: Option<&str>) {
     content(digest, mime_type.unwrap_or_default().as_bytes());
 }
 
-/// The length in front keeps what follows apart.
+/// The length separates the parts.
 fn content(digest: &mut Sha256, bytes: &[u8]) {
     digest.update((bytes.len() as u64).to_be_bytes());
     digest.update(bytes);
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn versions_stay_what_they_were() {
         let contents = [text("x:a", Some("text/plain"), "hello")];
-        // Peers keep versions for longer than a process lasts: this one must never change.
+        // Clients store versions for longer than a process lives, so this must never change.
         assert_eq!(derived(&contents), "81c47a18fe0b4ed61d88b20b10c0526e");
         let same = BlobResourceContents::new("x:a", Base64Text::encode(b"hello"));
         let same = [same.mime_type("text/plain").into()];

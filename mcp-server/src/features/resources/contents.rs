@@ -1,4 +1,4 @@
-//! What reading a resource may give.
+//! Results of the handlers of resources.
 
 #[cfg(feature = "_proposals")]
 use mcp_types::Resource;
@@ -9,13 +9,13 @@ use crate::protocol::handler_error::HandlerError;
 /// The contents of a resource, or the error of its handler.
 type ContentsResult = Result<Vec<AnyResourceContents>, HandlerError>;
 
-/// What a handler of resources may return: text, bytes, or contents with URIs and media types of
-/// their own, one or several; each of them plain or in a `Result` with any error that becomes a
+/// The result of a handler of resources: text, bytes, or one or several contents with their own
+/// URIs and media types; each of them plain or in a `Result` with any error that converts into a
 /// [`HandlerError`].
 ///
-/// Text and bytes get the URI that was asked for and the media type of the definition.
+/// Text and bytes get the requested URI and the media type of the definition.
 pub trait IntoContents {
-    /// Makes the contents.
+    /// Converts the value into contents.
     ///
     /// # Errors
     ///
@@ -99,8 +99,8 @@ impl<C: IntoContents, E: Into<HandlerError>> IntoContents for Result<C, E> {
     }
 }
 
-/// Gives contents the media type of their resource, where only one element is the resource's and
-/// has none. That of a collection is not that of an index it may hold.
+/// Gives contents the media type of their resource, if they are the only element of the resource
+/// and have none. The media type of a collection is not that of an index in it.
 #[cfg(feature = "_proposals")]
 pub(crate) fn complete(contents: &mut [AnyResourceContents], resource: &Resource) {
     #[cfg(feature = "sep-2093")]

@@ -1,4 +1,4 @@
-//! [`Defined`]: what definitions of resources and of resource templates have in common.
+//! [`Defined`]: the common part of definitions of resources and of resource templates.
 
 #[cfg(feature = "_proposals")]
 use mcp_types::Resource;
@@ -13,37 +13,37 @@ use crate::features::resources::handlers::DescribeHandler;
 use crate::features::resources::handlers::ListHandler;
 use crate::features::resources::handlers::ReadHandler;
 
-/// What a resource template is called in errors.
+/// The kind of a resource template, as errors call it.
 pub(crate) const TEMPLATE: &str = "resource template";
 
-/// A definition that a URI is answered by: that of a resource, or of a template that makes it.
+/// The definition that answers for a URI: of a resource, or of a template that matches it.
 pub(crate) trait Defined: Send + Sync {
-    /// How long what is read may be kept.
+    /// Returns how long caches may keep the contents.
     fn hints(&self) -> &Hints;
 
-    /// Who may use it.
-    fn rules(&self) -> &Access;
+    /// Returns who may use it.
+    fn access_rules(&self) -> &Access;
 
-    /// The handler that reads, and the media type of what it gives.
+    /// Returns the handler that reads, and the media type of the contents.
     fn reader(&self) -> (Option<&ReadHandler>, Option<&str>);
 
-    /// What the definition says.
+    /// Returns the resource as the definition describes it, without the handler that describes.
     #[cfg(feature = "_proposals")]
-    fn stated(&self, uri: &str) -> Resource;
+    fn base_resource(&self, uri: &str) -> Resource;
 
-    /// The handler that describes.
+    /// Returns the handler that describes.
     #[cfg(feature = "_proposals")]
     fn describer(&self) -> Option<&DescribeHandler>;
 
-    /// The handler that lists.
+    /// Returns the handler that lists.
     #[cfg(feature = "pagination")]
     fn lister(&self) -> Option<&ListHandler>;
 
-    /// Whether it may be had by a URL.
+    /// Returns `true` if a URL is handed out for it.
     #[cfg(feature = "https-url")]
     fn has_url(&self) -> bool;
 
-    /// The contents, if they are part of the definition.
+    /// Returns the contents, if they are part of the definition.
     #[cfg(feature = "https-url")]
     fn fixed_body(&self) -> Option<&FixedBody> {
         None

@@ -17,7 +17,7 @@ use super::handlers;
 use super::handlers::DescribeHandler;
 #[cfg(feature = "pagination")]
 use super::handlers::ListHandler;
-use super::handlers::ReadHandler;
+use super::handlers::{ReadHandler, ReadParams};
 use crate::features::access::{Access, access_setters};
 use crate::features::catalog::{Definition, Hints, ListItem};
 use crate::features::definition_error::DefinitionError;
@@ -29,7 +29,7 @@ use crate::protocol::changes::Change;
 use crate::protocol::handler::IntoResult;
 use crate::protocol::handler::{Handler, NoArguments};
 
-/// A resource with all that can be said of it.
+/// The definition of a resource with all its properties.
 ///
 /// ```
 /// use std::time::Duration;
@@ -59,7 +59,7 @@ pub struct ResourceDef {
     describer: Option<DescribeHandler>,
     #[cfg(feature = "pagination")]
     lister: Option<ListHandler>,
-    /// Whether the contents are part of the definition.
+    /// `true` if the contents are part of the definition.
     #[cfg(feature = "sep-2093")]
     fixed: bool,
     #[cfg(feature = "versioned-resources")]
@@ -69,7 +69,7 @@ pub struct ResourceDef {
 }
 
 impl ResourceDef {
-    /// Begins the definition of a resource; it needs a [handler](Self::handler).
+    /// Creates the definition of a resource. It needs a [handler](Self::handler).
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             resource: Resource::new(uri, name),
@@ -91,10 +91,10 @@ impl ResourceDef {
         }
     }
 
-    /// A resource that is this text. Its size is known.
+    /// Creates the definition of a resource with this text as its contents. Sets the size.
     pub fn text(uri: impl Into<String>, name: impl Into<String>, text: impl Into<String>) -> Self {
         let text: Arc<str> = text.into().into();
-        let resource = Self::new(uri, name).bytes_in_all(text.len());
+        let resource = Self::new(uri, name).size_of(text.len());
         #[cfg(feature = "https-url")]
         let body = FixedBody::text(&text);
         let resource =
@@ -104,14 +104,14 @@ impl ResourceDef {
         resource
     }
 
-    /// A resource that is these bytes. Its size is known.
+    /// Creates the definition of a resource with these bytes as its contents. Sets the size.
     pub fn bytes(
         uri: impl Into<String>,
         name: impl Into<String>,
         bytes: impl Into<Vec<u8>>,
     ) -> Self {
         let bytes: Arc<[u8]> = bytes.into().into();
-        let resource = Self::new(uri, name).bytes_in_all(bytes.len());
+        let resource = Self::new(uri, name).size_of(bytes.len());
         #[cfg(feature = "https-url")]
         let body = FixedBody::bytes(&bytes);
         let resource =
@@ -124,18 +124,18 @@ impl ResourceDef {
     described!(resource, resource);
     access_setters!();
 
-    /// The size in bytes.
+    /// Sets the size in bytes.
     pub fn size(mut self, bytes: u64) -> Self {
         self.resource.size = i64::try_from(bytes).ok();
         self
     }
 
-    fn bytes_in_all(self, bytes: usize) -> Self {
+    fn size_of(self, bytes: usize) -> Self {
         self.size(bytes as u64)
     }
 
-    /// Sets the [handler](Handler) that reads the resource: an async function of extractors.
-    /// [`ResourceUri`](crate::ResourceUri) is the URI.
+    /// Sets the [handler](Handler) that reads the resource: an async function of extractors, such as
+    /// [`ResourceUri`](crate::ResourceUri).
     pub fn handler<M, H>(mut self, handler: H) -> Self
     where
         H: Handler<NoArguments, M>,
@@ -178,19 +178,19 @@ impl ResourceDef {
         {
             self.fixed_version = Some(FixedVersion::new(contents.clone()));
         }
-        self.reader = Some(Box::new(move |asked, _, _| {
-            let contents = contents(&asked.uri, asked.mime_type.as_deref());
+        self.reader = Some(Box::new(move |params: ReadParams, _, _| {
+            let contents = contents(&params.uri, params.mime_type.as_deref());
             Ok(Box::pin(std::future::ready(Ok(contents))))
         }));
         self
     }
 
     /// Sets the handler that completes the description of the resource, for example with its size
-    /// or the time of its last change: an async function of a [`Resource`] with what the definition
-    /// says, and of extractors. Without it the definition says everything. The URI stays as it is.
+    /// or the time of its last change: an async function of the [`Resource`] of the definition and of
+    /// extractors. It cannot change the URI.
     ///
-    /// It serves `resources/metadata` of SEP-2093, and `resources/get` and changes of contents of
-    /// `versioned-resources`; under SEP-2093 it runs before `resources/read`, too.
+    /// It runs for `resources/metadata` of SEP-2093, for `resources/get` and notifications of changes
+    /// of `versioned-resources`, and under SEP-2093 also before `resources/read`.
     ///
     /// ```
     /// use mcp_server::types::Resource;
@@ -217,7 +217,7 @@ impl ResourceDef {
         self
     }
 
-    /// The version of contents that are part of the definition.
+    /// Returns the version of contents that are part of the definition.
     #[cfg(feature = "versioned-resources")]
     pub(crate) fn fixed_version(&self) -> Option<String> {
         let fixed = self.fixed_version.as_ref()?;
@@ -234,7 +234,7 @@ impl Defined for ResourceDef {
     }
 
     #[cfg(feature = "_proposals")]
-    fn stated(&self, _: &str) -> Resource {
+    fn base_resource(&self, _: &str) -> Resource {
         self.resource.clone()
     }
 }
@@ -252,7 +252,7 @@ impl Definition for ResourceDef {
             return Err("the resource has no handler".into());
         }
         if !has_scheme(&self.resource.uri) {
-            return Err("this is no URI: it does not begin with a scheme".into());
+            return Err("not a URI: it does not begin with a scheme".into());
         }
         #[cfg(feature = "sep-2093")]
         if self.resource.resource_type.is_none() {
@@ -278,7 +278,7 @@ impl Definition for ResourceDef {
     }
 }
 
-/// Whether a text begins as a URI does (RFC 3986, 3.1).
+/// Returns `true` if a text begins with the scheme of a URI (RFC 3986, 3.1).
 fn has_scheme(uri: &str) -> bool {
     uri.split_once(':').is_some_and(|(scheme, _)| {
         scheme.starts_with(|first: char| first.is_ascii_alphabetic())

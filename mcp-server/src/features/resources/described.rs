@@ -1,55 +1,55 @@
-//! What is said of resources and of templates alike.
+//! The setters and methods that definitions of resources and of templates have in common.
 
-/// Setters for what the field `$said` is, a resource or a template; the field `$each` is the
-/// resource that has what only resources have.
+/// Defines the setters. The field `$definition` is the resource or the template, the field
+/// `$resource` is the resource with the members that templates do not have.
 macro_rules! described {
-    ($said:ident, $each:ident) => {
-        /// A name for people.
+    ($definition:ident, $resource:ident) => {
+        /// Sets a name for people.
         pub fn title(mut self, title: impl Into<String>) -> Self {
-            self.$said.title = Some(title.into());
+            self.$definition.title = Some(title.into());
             self
         }
 
-        /// What it is about, for the model.
+        /// Sets the description, for the model.
         pub fn description(mut self, description: impl Into<String>) -> Self {
-            self.$said.description = Some(description.into());
+            self.$definition.description = Some(description.into());
             self
         }
 
-        /// The media type of the contents.
+        /// Sets the media type of the contents.
         pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-            self.$said.mime_type = Some(mime_type.into());
+            self.$definition.mime_type = Some(mime_type.into());
             self
         }
 
-        /// For whom it is, and how important.
+        /// Sets annotations: the audience and the priority.
         pub fn annotations(mut self, annotations: Annotations) -> Self {
-            self.$said.annotations = Some(annotations);
+            self.$definition.annotations = Some(annotations);
             self
         }
 
         /// Adds an icon.
         pub fn icon(mut self, icon: Icon) -> Self {
-            self.$said.icons.get_or_insert_default().push(icon);
+            self.$definition.icons.get_or_insert_default().push(icon);
             self
         }
 
-        /// Further data, the `_meta`.
+        /// Sets further data, the `_meta`.
         pub fn meta(mut self, meta: MetaObject) -> Self {
-            self.$said.meta = Some(meta);
+            self.$definition.meta = Some(meta);
             self
         }
 
-        /// How long, and for whom, caches may keep what was read. Not at all by default.
+        /// Sets for how long, and for whom, caches may keep the contents: not at all by default.
         pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
             self.hints = Hints::new(ttl, scope);
             self
         }
 
-        /// Whether it is a single document or a collection of others, by SEP-2093. What is read of
-        /// a document is held to its URI, see the [guide](crate::guide::resources). Where nothing
-        /// is said, static text and bytes are documents, a resource that [lists](Self::list) is a
-        /// collection, and all else is left open.
+        /// Sets the type by SEP-2093: a document, or a collection of other resources. The contents of
+        /// a document may only have its own URI, see the [guide](crate::guide::resources). Without
+        /// this call, static text and bytes are documents, a resource that [lists](Self::list) is a
+        /// collection, and others have no type.
         ///
         /// ```
         /// use mcp_server::types::ResourceType;
@@ -61,11 +61,11 @@ macro_rules! described {
         /// ```
         #[cfg(feature = "sep-2093")]
         pub fn resource_type(mut self, resource_type: mcp_types::ResourceType) -> Self {
-            self.$each.resource_type = Some(resource_type);
+            self.$resource.resource_type = Some(resource_type);
             self
         }
 
-        /// Says that it is a collection, [`resource_type`](Self::resource_type) in one word.
+        /// Makes this a collection: short for [`resource_type`](Self::resource_type).
         ///
         /// ```
         /// let shelves = mcp_server::ResourceDef::new("notes://", "shelves").collection();
@@ -76,7 +76,7 @@ macro_rules! described {
             self.resource_type(mcp_types::ResourceType::Collection)
         }
 
-        /// What sort of thing it is, in a word or two, by the proposal `versioned-resources`.
+        /// Sets the kind, a word or two, by the proposal `versioned-resources`.
         ///
         /// ```
         /// use mcp_server::ResourceDef;
@@ -86,12 +86,12 @@ macro_rules! described {
         /// ```
         #[cfg(feature = "versioned-resources")]
         pub fn kind(mut self, kind: impl Into<String>) -> Self {
-            self.$each.kind = Some(kind.into());
+            self.$resource.kind = Some(kind.into());
             self
         }
 
-        /// A mark of the present contents, which changes with them, by the proposal
-        /// `versioned-resources`. What changes by itself has its version from `describe`.
+        /// Sets the version, which has to differ after each change of the contents, by the proposal
+        /// `versioned-resources`. Set it in `describe` if the contents change while the server runs.
         ///
         /// ```
         /// use mcp_server::ResourceDef;
@@ -101,11 +101,11 @@ macro_rules! described {
         /// ```
         #[cfg(feature = "versioned-resources")]
         pub fn version(mut self, version: impl Into<String>) -> Self {
-            self.$each.version = Some(version.into());
+            self.$resource.version = Some(version.into());
             self
         }
 
-        /// Further facts under names of one's choice, by the proposal `versioned-resources`.
+        /// Sets metadata with any members, by the proposal `versioned-resources`.
         ///
         /// ```
         /// use mcp_server::ResourceDef;
@@ -117,7 +117,7 @@ macro_rules! described {
         /// ```
         #[cfg(feature = "versioned-resources")]
         pub fn metadata(mut self, metadata: impl Into<mcp_types::json::Object>) -> Self {
-            self.$each.metadata = Some(metadata.into());
+            self.$resource.metadata = Some(metadata.into());
             self
         }
 
@@ -136,8 +136,8 @@ macro_rules! described {
             self
         }
 
-        /// Whether a URL is handed out for it, where the server has [`HttpUrls`](crate::HttpUrls):
-        /// so it is, unless said here. Collections never have one.
+        /// Sets whether a URL is handed out for it, if the server has [`HttpUrls`](crate::HttpUrls):
+        /// `true` by default. Collections never have one.
         #[cfg(feature = "https-url")]
         pub fn http_url(mut self, http_url: bool) -> Self {
             self.http_url = http_url;
@@ -146,20 +146,20 @@ macro_rules! described {
     };
 }
 
-/// How a definition of either kind answers, the part of [`Defined`](super::defined::Defined) that is
-/// the same for both.
+/// Defines the methods of [`Defined`](super::defined::Defined) that are the same for resources and
+/// templates.
 macro_rules! defined {
-    ($said:ident, $each:ident) => {
+    ($definition:ident, $resource:ident) => {
         fn hints(&self) -> &Hints {
             &self.hints
         }
 
-        fn rules(&self) -> &Access {
+        fn access_rules(&self) -> &Access {
             &self.access
         }
 
         fn reader(&self) -> (Option<&ReadHandler>, Option<&str>) {
-            (self.reader.as_ref(), self.$said.mime_type.as_deref())
+            (self.reader.as_ref(), self.$definition.mime_type.as_deref())
         }
 
         #[cfg(feature = "_proposals")]
@@ -172,11 +172,11 @@ macro_rules! defined {
             self.lister.as_ref()
         }
 
-        /// Collections have none.
+        /// Collections have no URL.
         #[cfg(feature = "https-url")]
         fn has_url(&self) -> bool {
             #[cfg(feature = "sep-2093")]
-            if self.$each.resource_type == Some(mcp_types::ResourceType::Collection) {
+            if self.$resource.resource_type == Some(mcp_types::ResourceType::Collection) {
                 return false;
             }
             self.http_url

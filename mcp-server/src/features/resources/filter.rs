@@ -1,4 +1,4 @@
-//! [`Filter`]: which resources a peer wants to see in `resources/list`.
+//! [`Filter`]: the resources that a client selects in `resources/list`.
 
 use std::cmp::Ordering;
 
@@ -9,12 +9,12 @@ use mcp_types::json::{Number, Object, Value};
 use crate::protocol::error_text::short;
 use crate::protocol::handler_error::HandlerError;
 
-/// The criteria of `resources/list`, all of which must hold. The proposal leaves to servers which
-/// there are:
+/// The criteria of `resources/list`. A resource has to meet all of them. The proposal lets servers
+/// choose which criteria they support:
 ///
-/// * `kind`: the resource's kind, or a list of kinds of which it has one.
-/// * `uriPrefix`: what its URI begins with.
-/// * `metadata`: members that its metadata has with equal values.
+/// - `kind`: the kind of the resource, or a list of kinds.
+/// - `uriPrefix`: the beginning of its URI.
+/// - `metadata`: members that its metadata has, with equal values.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     kinds: Option<Vec<String>>,
@@ -23,11 +23,11 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Reads the member `filter`.
+    /// Decodes the member `filter`.
     ///
     /// # Errors
     ///
-    /// -32602 with the place of a criterion that there is not, or that is of the wrong type.
+    /// -32602 with the place of an unknown criterion, or of one with the wrong type.
     pub(crate) fn read(filter: &Object) -> Result<Self, HandlerError> {
         let mut read = Self::default();
         for (name, value) in filter {
@@ -48,8 +48,8 @@ impl Filter {
         Ok(read)
     }
 
-    /// Whether a resource is one of those.
-    pub(crate) fn lets_through(&self, resource: &Resource) -> bool {
+    /// Returns `true` if a resource meets all criteria.
+    pub(crate) fn matches(&self, resource: &Resource) -> bool {
         let kind = self.kinds.as_ref().is_none_or(|kinds| {
             let kind = resource.kind.as_ref();
             kind.is_some_and(|kind| kinds.contains(kind))
@@ -94,7 +94,7 @@ fn wrong(criterion: &str, at: Option<usize>, what: &str) -> HandlerError {
     HandlerError::invalid_params(format!("{path}: {what}"))
 }
 
-/// Equality of JSON: members in any order, numbers by value.
+/// Compares JSON: members in any order, numbers by value.
 fn equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => equal_numbers(one, other),
@@ -116,7 +116,7 @@ fn equal_numbers(one: &Number, other: &Number) -> bool {
     if one == other {
         return true;
     }
-    // Integers by their digits: as floats, different ones would be equal.
+    // Compares integers exactly: as floats, different ones would be equal.
     match (integer(one), integer(other)) {
         (None, None) => {
             let (one, other) = (one.as_f64(), other.as_f64());
@@ -137,10 +137,10 @@ mod tests {
 
     use super::*;
 
-    fn lets_through(filter: &str, resource: &str) -> bool {
+    fn matches(filter: &str, resource: &str) -> bool {
         let filter: Object = json::from_str(filter).unwrap();
         let resource: Resource = json::from_str(resource).unwrap();
-        Filter::read(&filter).unwrap().lets_through(&resource)
+        Filter::read(&filter).unwrap().matches(&resource)
     }
 
     #[test]
@@ -168,21 +168,17 @@ mod tests {
             (r#"{"a":1}"#, r#"{"a":1,"b":2}"#, false),
         ] {
             let filter = format!(r#"{{"metadata":{{"n":{asked}}}}}"#);
-            assert_eq!(
-                lets_through(&filter, &resource(is)),
-                equals,
-                "{asked} and {is}"
-            );
+            assert_eq!(matches(&filter, &resource(is)), equals, "{asked} and {is}");
         }
     }
 
     #[test]
     fn what_a_resource_does_not_have_holds_for_none() {
         let bare = r#"{"uri":"x:a","name":"a"}"#;
-        assert!(lets_through("{}", bare));
-        assert!(lets_through(r#"{"metadata":{}}"#, bare));
-        assert!(!lets_through(r#"{"metadata":{"a":null}}"#, bare));
-        assert!(!lets_through(r#"{"kind":"file"}"#, bare));
-        assert!(!lets_through(r#"{"kind":[]}"#, bare));
+        assert!(matches("{}", bare));
+        assert!(matches(r#"{"metadata":{}}"#, bare));
+        assert!(!matches(r#"{"metadata":{"a":null}}"#, bare));
+        assert!(!matches(r#"{"kind":"file"}"#, bare));
+        assert!(!matches(r#"{"kind":[]}"#, bare));
     }
 }

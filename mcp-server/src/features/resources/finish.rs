@@ -1,5 +1,4 @@
-//! [`finish`]: what every resource passes through before it leaves, so that peers see no member
-//! that is not for them.
+//! [`finish`]: prepares a resource for a client, without members that the client must not see.
 
 #[cfg(feature = "sep-2093")]
 use mcp_types::AnyResourceContents;
@@ -14,11 +13,11 @@ use crate::features::resources::metadata_view::read_metadata;
 use crate::features::resources::urls;
 use crate::protocol::core::Context;
 
-/// Makes a resource one that the peer may see: what a proposal adds is there for peers of the
-/// newest revision, if the program opted in, and for nobody else.
+/// Prepares a resource for a client: only clients of the newest revision get what a proposal adds,
+/// and only if the program opted in.
 ///
-/// Everything that holds a resource goes through here: lists, metadata, links in the results of
-/// tools and prompts, notifications of changes.
+/// Everything that contains a resource goes through this function: lists, metadata, links in the
+/// results of tools and prompts, notifications of changes.
 #[cfg(feature = "_proposals")]
 pub(crate) fn finish(
     resource: &mut Resource,
@@ -29,7 +28,7 @@ pub(crate) fn finish(
     )]
     resources: &ResourceCatalog,
 ) {
-    // Before it is forgotten what is a collection.
+    // Before `withhold` removes the type: collections have no URL.
     #[cfg(feature = "https-url")]
     if cx.offered(Proposal::HttpsUrl) {
         urls::offer(resource, cx, resources);
@@ -42,11 +41,11 @@ pub(crate) fn finish(
     }
 }
 
-/// Without proposals there is nothing to add or to withhold.
+/// Without proposals there is nothing to add or to remove.
 #[cfg(not(feature = "_proposals"))]
 pub(crate) fn finish(_: &mut Resource, _: &Context, _: &ResourceCatalog) {}
 
-/// Takes away what the peer is not to see.
+/// Removes what the client must not see.
 #[cfg(feature = "_proposals")]
 pub(crate) fn withhold(resource: &mut Resource, cx: &Context) {
     #[cfg(feature = "sep-2093")]
@@ -66,7 +65,7 @@ pub(crate) fn withhold(resource: &mut Resource, cx: &Context) {
     }
 }
 
-/// Takes away of contents what the peer is not to see.
+/// Removes what the client must not see from contents.
 #[cfg(feature = "sep-2093")]
 pub(crate) fn withhold_of_contents(contents: &mut AnyResourceContents, cx: &Context) {
     if !cx.offered(Proposal::Sep2093)

@@ -1,4 +1,4 @@
-//! [`FixedBody`]: contents that are part of a definition, as they are sent by URL.
+//! [`FixedBody`]: contents that are part of a definition, for downloads by URL.
 
 use std::sync::{Arc, OnceLock};
 
@@ -41,7 +41,7 @@ impl FixedBody {
         }))
     }
 
-    /// The contents; cloning them copies nothing.
+    /// Returns the contents. Cloning them copies nothing.
     pub(crate) fn contents(&self) -> &Bytes {
         &self.0.bytes
     }
@@ -50,12 +50,12 @@ impl FixedBody {
         self.0.is_text
     }
 
-    /// The entity tag, if it was computed already.
+    /// Returns the entity tag, if it was already computed.
     pub(crate) fn known_etag(&self) -> Option<&str> {
         self.0.etag.get().map(String::as_str)
     }
 
-    /// The entity tag. Reads all contents when it is asked for first.
+    /// Returns the entity tag. The first call hashes all contents.
     pub(crate) fn etag(&self) -> &str {
         let etag = || etag::of_contents(&self.0.bytes);
         self.0.etag.get_or_init(etag)

@@ -23,8 +23,8 @@ use crate::features::resources::rules;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// A resource of the server: its URI, and the definition that has it. Before it is used,
-/// [`admit`](Self::admit) checks that the caller may.
+/// A resource that a URI names, with its definition. Call [`admit`](Self::admit) to check that the
+/// caller may use it.
 pub(crate) struct Located(Resolved);
 
 /// A resource that the caller may use.
@@ -33,7 +33,7 @@ pub(crate) struct Found(Resolved);
 struct Resolved {
     uri: String,
     definition: Arc<dyn Defined>,
-    /// What stands in the URI for the variables of a template.
+    /// The values of the template's variables in the URI.
     variables: Map<String>,
 }
 
@@ -55,7 +55,7 @@ impl Located {
         if !self.is_visible(cx) {
             return Err(HandlerError::resource_not_found(self.0.uri));
         }
-        if let Some(check) = self.0.definition.rules().check(cx) {
+        if let Some(check) = self.0.definition.access_rules().check(cx) {
             check.await?;
         }
         Ok(Found(self.0))
@@ -63,16 +63,16 @@ impl Located {
 
     /// Returns `true` if the caller sees the resource.
     pub(crate) fn is_visible(&self, cx: &Context) -> bool {
-        self.0.definition.rules().is_visible(cx)
+        self.0.definition.access_rules().is_visible(cx)
     }
 
-    /// How long what is read may be kept.
+    /// Returns how long caches may keep the contents.
     #[cfg(feature = "https-url")]
     pub(crate) fn hints(&self) -> &Hints {
         self.0.definition.hints()
     }
 
-    /// Whether it may be had by a URL.
+    /// Returns `true` if a URL is handed out for the resource.
     #[cfg(feature = "https-url")]
     pub(crate) fn has_url(&self) -> bool {
         self.0.definition.has_url()
@@ -80,30 +80,30 @@ impl Located {
 }
 
 impl Found {
-    /// How long what is read may be kept.
+    /// Returns how long caches may keep the contents.
     pub(crate) fn hints(&self) -> &Hints {
         self.0.definition.hints()
     }
 
-    /// The contents, if they are part of the definition: nothing has to run to read them.
+    /// Returns the contents, if they are part of the definition, so that no handler has to run.
     #[cfg(feature = "https-url")]
     pub(crate) fn fixed_body(&self) -> Option<FixedBody> {
         self.0.definition.fixed_body().cloned()
     }
 
-    /// What is said of it, without its contents. Members that the peer must not see are still there.
+    /// Returns the description of the resource. It still has members that the client must not see.
     #[cfg(feature = "_proposals")]
     pub(crate) async fn describe(&self, cx: &Context) -> Result<Resource, HandlerError> {
-        let stated = self.0.definition.stated(&self.0.uri);
+        let resource = self.0.definition.base_resource(&self.0.uri);
         let Some(describer) = self.0.definition.describer() else {
-            return Ok(stated);
+            return Ok(resource);
         };
-        let mut resource = describer(stated, self.0.variables.clone(), self.context(cx)).await?;
+        let mut resource = describer(resource, self.0.variables.clone(), self.context(cx)).await?;
         resource.uri.clone_from(&self.0.uri);
         Ok(resource)
     }
 
-    /// Its members.
+    /// Returns the members of the collection.
     #[cfg(feature = "sep-2093")]
     pub(crate) async fn list(
         &self,
@@ -117,8 +117,8 @@ impl Found {
         lister(at, self.context(cx)).await
     }
 
-    /// What it holds. If the program opted into SEP-2093, contents that break the rules of the
-    /// resource's type are an error.
+    /// Returns the contents. If the program opted into SEP-2093, contents that violate the rules of
+    /// the resource's type are an error.
     pub(crate) async fn read(
         &self,
         cx: &Context,
@@ -131,8 +131,8 @@ impl Found {
         self.contents(cx).await
     }
 
-    /// What it holds, where it is described already. A media type that only the description knows
-    /// is said, unless there are several formats.
+    /// Returns the contents of a resource that was already described. They get a media type that
+    /// only the description has, unless there are several formats.
     #[cfg(feature = "_proposals")]
     pub(crate) async fn read_as(
         &self,
@@ -148,19 +148,19 @@ impl Found {
         Ok(contents)
     }
 
-    /// The context for the handlers of the definition.
+    /// Returns the context for the handlers of the definition.
     fn context(&self, cx: &Context) -> Context {
-        self.0.definition.rules().scoped(cx)
+        self.0.definition.access_rules().scoped(cx)
     }
 
     async fn contents(&self, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
         let (Some(reader), mime_type) = self.0.definition.reader() else {
             return Err(HandlerError::resource_not_found(&self.0.uri));
         };
-        let asked = ReadParams {
+        let params = ReadParams {
             uri: self.0.uri.clone(),
             mime_type: mime_type.map(str::to_owned),
         };
-        reader(asked, self.0.variables.clone(), self.context(cx))?.await
+        reader(params, self.0.variables.clone(), self.context(cx))?.await
     }
 }

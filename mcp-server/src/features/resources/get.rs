@@ -1,4 +1,5 @@
-//! `resources/get`: a resource with what it holds, unless the peer has it already.
+//! `resources/get`: a resource with its contents, unless the client already has the current
+//! version.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// Answers the request. A version that is known without the contents is compared without them.
+/// Handles the request. Compares a version that is known without the contents before reading them.
 pub(crate) async fn get(
     params: GetResourceRequestParams,
     cx: Context,
@@ -33,7 +34,8 @@ pub(crate) async fn get(
     };
     let first = contents.into_iter().next().and_then(first);
     let Some(first) = first else {
-        let what = "the resource holds nothing that `resources/get` can give: use `resources/read`";
+        let what =
+            "the resource has no contents that `resources/get` can return: use `resources/read`";
         return Err(HandlerError::internal(what));
     };
     Ok(GetResourceResult::new(resource, first))
@@ -44,7 +46,7 @@ fn not_modified(uri: String, version: String) -> HandlerError {
     HandlerError::protocol(ErrorObject::new(NOT_MODIFIED, "Not Modified").with_data(data))
 }
 
-/// Contents in the form that the proposal gives them, where the media type must be said.
+/// Converts contents to the form of the proposal, which requires a media type.
 fn first(contents: AnyResourceContents) -> Option<GetResourceContents> {
     Some(match contents {
         AnyResourceContents::Text(text) => {

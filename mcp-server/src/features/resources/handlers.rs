@@ -1,4 +1,4 @@
-//! What runs when a resource is read, described or listed, with its types erased.
+//! Handlers that read, describe and list resources, with their types erased.
 
 use std::sync::Arc;
 
@@ -42,13 +42,13 @@ pub(crate) type DescribeHandler =
 #[cfg(feature = "pagination")]
 pub(crate) type ListHandler = BoxedHandler<ListAt, ResourcePage>;
 
-/// What is read: the URI, and the media type of the definition.
+/// The params of a handler that reads: the URI, and the media type of the definition.
 pub(crate) struct ReadParams {
     pub(crate) uri: String,
     pub(crate) mime_type: Option<String>,
 }
 
-/// Erases the type of a handler that reads. `arguments` makes its arguments of the variables.
+/// Erases the type of a handler that reads. `arguments` converts the variables into its arguments.
 pub(crate) fn reader<A, M, H>(
     handler: H,
     arguments: fn(&str, Map<String>) -> Result<A, HandlerError>,
@@ -94,7 +94,7 @@ where
     })
 }
 
-/// Attaches the resource that a handler is asked for.
+/// Attaches the resource of the request, for the extractors.
 fn with_resource(cx: &Context, uri: &str, variables: Map<String>) -> Context {
     let uri = uri.to_owned();
     cx.with_value(ResourceRequest { uri, variables })

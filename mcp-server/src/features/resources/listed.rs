@@ -1,4 +1,4 @@
-//! [`ListAt`] and [`ResourcePage`]: resources that are listed when asked.
+//! [`ListAt`] and [`ResourcePage`]: the params and the result of handlers that list resources.
 
 use std::num::NonZeroUsize;
 
@@ -10,13 +10,13 @@ use super::variables;
 use crate::protocol::handler::Input;
 use crate::protocol::handler_error::HandlerError;
 
-/// Which part of which list a handler is asked for.
+/// Which part of which list a handler returns.
 ///
-/// A handler on a [`TemplateDef`](crate::TemplateDef) lists resources of the template in
-/// `resources/list`, behind those that have definitions of their own: every peer gets them. Under
-/// SEP-2093 it also lists the members of a [collection](Self::collection) whose URI the template
-/// makes. A handler on a [`ResourceDef`](crate::ResourceDef) is asked for the members of that
-/// resource alone.
+/// The handler of a [`TemplateDef`](crate::TemplateDef) lists resources of the template in
+/// `resources/list`, after those with definitions of their own, for clients of every revision. Under
+/// SEP-2093 it also lists the members of a [collection](Self::collection) whose URI matches the
+/// template. The handler of a [`ResourceDef`](crate::ResourceDef) only lists the members of that
+/// resource.
 ///
 /// ```
 /// # #[cfg(feature = "templates")] {
@@ -28,7 +28,7 @@ use crate::protocol::handler_error::HandlerError;
 /// let pages = TemplateDef::new("site://{page}", "page")
 ///     .handler(|ResourceUri(uri): ResourceUri| async move { format!("This is {uri}.") })
 ///     .list(|at: ListAt| async move {
-///         // Behind the last one that was listed, and no more than are asked for.
+///         // After the last one of the previous page, and no more than fit on this one.
 ///         let rest = PAGES.iter().filter(|page| at.after.as_deref() < Some(**page));
 ///         let mut rest = rest.peekable();
 ///         let mut listed = ResourcePage::default();
@@ -48,13 +48,13 @@ use crate::protocol::handler_error::HandlerError;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ListAt {
-    /// The URI of the collection whose members are asked for; absent where all resources are.
+    /// The URI of the collection whose members are listed; `None` for all resources.
     pub collection: Option<String>,
-    /// Where to go on: what the handler gave to [`ResourcePage::next`]. Absent at the beginning. It
-    /// went through the peer, sealed, and is as the handler gave it.
+    /// Where to continue: the position that the handler passed to [`ResourcePage::next`]. `None` at
+    /// the beginning. The client sent it back sealed, so it is unchanged.
     pub after: Option<String>,
-    /// How many are wanted at most; absent where there is [no
-    /// limit](crate::ServerBuilder::page_size). What is more than that is sent nevertheless.
+    /// The number of resources on a page; `None` without a
+    /// [page size](crate::ServerBuilder::page_size). If the handler returns more, all are sent.
     pub size: Option<NonZeroUsize>,
     variables: Map<String>,
 }
@@ -71,7 +71,7 @@ impl ListAt {
         }
     }
 
-    /// The members of a collection.
+    /// Restricts the list to the members of a collection.
     #[cfg(feature = "sep-2093")]
     pub(crate) fn within(mut self, collection: String, variables: Map<String>) -> Self {
         self.collection = Some(collection);
@@ -79,12 +79,11 @@ impl ListAt {
         self
     }
 
-    /// The variables of the template in the URI of the collection; `None` where all resources are
-    /// asked for.
+    /// Returns the variables of the template in the URI of the collection; `None` for all resources.
     ///
     /// # Errors
     ///
-    /// -32602 where the variables are not as the type asks for.
+    /// -32602 if the variables cannot be decoded as a `P`.
     pub fn variables<P: DeserializeOwned>(&self) -> Result<Option<P>, HandlerError> {
         let Some(uri) = &self.collection else {
             return Ok(None);
@@ -92,7 +91,7 @@ impl ListAt {
         variables::typed(uri, self.variables.clone()).map(Some)
     }
 
-    /// Whether as many are listed as are wanted.
+    /// Returns `true` if the page has as many resources as requested.
     #[must_use]
     pub fn is_full(&self, listed: &ResourcePage) -> bool {
         self.size
@@ -100,7 +99,7 @@ impl ListAt {
     }
 }
 
-/// Resources that a handler lists, in an order that stays the same. [`ListAt`] has an example.
+/// A page of resources that a handler lists, in a stable order. [`ListAt`] has an example.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResourcePage {
@@ -110,7 +109,7 @@ pub struct ResourcePage {
 }
 
 impl ResourcePage {
-    /// These resources, and no more after them.
+    /// Creates a page with these resources, the last page of the list.
     pub fn new(resources: impl IntoIterator<Item = Resource>) -> Self {
         Self {
             resources: resources.into_iter().collect(),
@@ -118,8 +117,8 @@ impl ResourcePage {
         }
     }
 
-    /// There are more: the next page is asked for with this position as [`ListAt::after`]. The
-    /// best position is the name of the last resource of this page, which stays right whatever is
+    /// Announces another page, which is requested with this position as [`ListAt::after`]. The best
+    /// position is the name of the last resource of this page, which stays valid when resources are
     /// added or removed.
     #[must_use]
     pub fn next(mut self, position: impl Into<String>) -> Self {

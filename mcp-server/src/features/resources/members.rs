@@ -11,7 +11,7 @@ use crate::features::resources::position::{ListedPage, Position};
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// One page of the members.
+/// Returns one page of the members.
 pub(crate) async fn page(
     uri: &str,
     start: Position,
@@ -24,7 +24,8 @@ pub(crate) async fn page(
         _ => return Err(bad_cursor(ResourceDef::KIND)),
     };
     let found = catalog.find(cx, uri).await?;
-    // A template makes the URIs of documents and collections alike; also says what is not there.
+    // A template may match URIs of documents and collections. `describe` also reports resources
+    // that do not exist.
     if found.describe(cx).await?.resource_type == Some(ResourceType::Document) {
         return Err(HandlerError::not_a_collection(uri));
     }

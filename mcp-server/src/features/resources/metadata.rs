@@ -1,4 +1,4 @@
-//! SEP-2093: `resources/metadata`, and the metadata of what is read.
+//! SEP-2093: `resources/metadata`, and the metadata of contents.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::protocol::core::Context;
 use crate::protocol::error_report::logged;
 use crate::protocol::handler_error::HandlerError;
 
-/// Answers `resources/metadata`. Nothing is read.
+/// Handles `resources/metadata`. The resource is not read.
 pub(crate) async fn metadata(
     params: ReadResourceMetadataRequestParams,
     cx: Context,
@@ -28,14 +28,14 @@ pub(crate) async fn metadata(
     Ok(ReadResourceMetadataResult::new(resource))
 }
 
-/// Reads a resource, its contents with all that is known of them.
+/// Reads a resource and adds its metadata to the contents.
 pub(crate) async fn read(
     found: &Found,
     cx: &Context,
     resources: &ResourceCatalog,
 ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-    // Described first: a change in between makes the description older than what is read, never
-    // newer.
+    // Describes the resource first: after a change in between, the description is older than the
+    // contents, never newer.
     let resource = found.describe(cx).await?;
     let mut contents = found.read_as(&resource, cx).await?;
     let mut formats = HashMap::<String, usize>::new();
@@ -59,7 +59,7 @@ pub(crate) async fn read(
     Ok(contents)
 }
 
-/// What is known of a member of a collection.
+/// Returns the description of a member of a collection.
 async fn member(
     uri: &str,
     cx: &Context,

@@ -1,4 +1,4 @@
-//! [`MetadataView`]: what contents say of their resource, text and bytes alike, by SEP-2093.
+//! [`MetadataView`]: the metadata in text and binary contents, by SEP-2093.
 
 use mcp_types::{Annotations, AnyResourceContents, Icon, Resource, ResourceType};
 
@@ -13,11 +13,11 @@ pub(crate) struct MetadataView<'a> {
     description: &'a mut Option<String>,
     icons: &'a mut Option<Vec<Icon>>,
     size: &'a mut Option<i64>,
-    /// The length of these contents in bytes.
+    /// The length of the contents in bytes.
     length: Option<usize>,
 }
 
-/// What contents say of their resource; `None` for contents of a kind that is not known here.
+/// Returns the metadata of contents; `None` for contents of an unknown kind.
 pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<MetadataView<'_>> {
     macro_rules! read_metadata {
         ($contents:ident, $length:expr) => {
@@ -42,7 +42,7 @@ pub(crate) fn read_metadata(contents: &mut AnyResourceContents) -> Option<Metada
     })
 }
 
-/// How many bytes a base64 text stands for; `None` where it is not padded.
+/// Returns the number of bytes that a base64 text encodes; `None` if it is not padded.
 fn decoded(text: &str) -> Option<usize> {
     let padding = text.bytes().rev().take_while(|&byte| byte == b'=').count();
     let bytes = (text.len() / 4 * 3).checked_sub(padding)?;
@@ -50,9 +50,9 @@ fn decoded(text: &str) -> Option<usize> {
 }
 
 impl MetadataView<'_> {
-    /// Says what the resource says, where nothing is said yet. Its media type is that of its
-    /// preferred format: only contents that are `alone` are surely of that one. An index that a
-    /// collection has is none of its formats.
+    /// Copies the metadata of the resource into members that are empty. The media type of a
+    /// resource is that of its preferred format, so it is only copied to contents that are `alone`.
+    /// An index in a collection is not one of its formats.
     pub(crate) fn fill(self, resource: &Resource, alone: bool) {
         if alone && resource.resource_type != Some(ResourceType::Collection) {
             fill(self.mime_type, resource.mime_type.as_ref());
@@ -65,13 +65,13 @@ impl MetadataView<'_> {
         fill(self.resource_type, resource.resource_type.as_ref());
     }
 
-    /// Says how long these contents are, where nothing is said yet.
+    /// Sets the size, if it is empty.
     pub(crate) fn measure(&mut self) {
         let length = self.length.and_then(|length| i64::try_from(length).ok());
         fill(self.size, length.as_ref());
     }
 
-    /// Says nothing any more.
+    /// Removes all metadata.
     pub(crate) fn forget(self) {
         *self.name = None;
         *self.title = None;

@@ -1,5 +1,5 @@
-//! `resources/list`: what stands in the list, then what templates list when asked; or the members
-//! of a collection.
+//! `resources/list`: the added resources, then the resources that handlers of templates list; or
+//! the members of a collection.
 
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::listed::ResourcePage;
@@ -23,7 +23,7 @@ use crate::features::resources::position::ListedPage;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// Answers the request.
+/// Handles the request.
 pub(crate) async fn list(
     params: PaginatedRequestParams,
     cx: Context,
@@ -67,16 +67,17 @@ pub(crate) async fn list(
     Ok(ResourceDef::page(resources, hints, next))
 }
 
-/// One page of everything: the list first, then one template after the other.
+/// Returns one page of all resources: the added ones first, then those of one template after the
+/// other.
 async fn all(
     start: Position,
     cx: &Context,
     catalog: &ResourceCatalog,
 ) -> Result<ListedPage, HandlerError> {
     let mut page = ListedPage::default();
-    // From which template on, and where within that one.
+    // The template to continue with, and the position within it.
     let (mut from, mut within) = (0, None);
-    // Where to go on if the page is full.
+    // The position of the next page, if this one is full.
     let mut reached = None;
     match start {
         Position::Beginning | Position::Listed(_) => {
@@ -108,11 +109,11 @@ async fn all(
             return Ok(page);
         };
         from = behind(place);
-        page.restricted |= template.rules().is_restricted();
-        if !template.rules().is_visible(cx) {
+        page.restricted |= template.access_rules().is_restricted();
+        if !template.access_rules().is_visible(cx) {
             continue;
         }
-        if let Some(check) = template.rules().check(cx)
+        if let Some(check) = template.access_rules().check(cx)
             && check.await.is_err()
         {
             continue;
@@ -120,11 +121,11 @@ async fn all(
         let after = within.take_if(|(at, _)| *at == place);
         let at = ListAt::new(after.map(|(_, position)| position), size);
         let listed = match template.lister() {
-            Some(lister) => lister(at, template.rules().scoped(cx)).await?,
+            Some(lister) => lister(at, template.access_rules().scoped(cx)).await?,
             None => ResourcePage::default(),
         };
         let (resources, next) = listed.into_parts();
-        // One that has a definition of its own was listed with it.
+        // Resources with a definition of their own are already listed.
         let others = resources.into_iter();
         let others = others.filter(|resource| catalog.resources.get(&resource.uri).is_none());
         page.resources.extend(others);
@@ -137,10 +138,10 @@ async fn all(
     Ok(page)
 }
 
-/// No more fits on a page.
+/// Returns `true` if the page is full.
 struct Full;
 
-/// How many more fit on a page; `None` where there is no limit.
+/// Returns how many more resources fit on the page; `None` without a limit.
 fn room(size: Option<NonZeroUsize>, taken: usize) -> Result<Option<NonZeroUsize>, Full> {
     let Some(size) = size else {
         return Ok(None);

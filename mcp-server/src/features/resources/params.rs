@@ -1,10 +1,10 @@
-//! [`ResourceParams`]: params that name a resource.
+//! [`ResourceParams`]: params with the URI of a resource.
 
 use mcp_types::error::DecodeError;
 
 use crate::protocol::raw_object::{FromMembers, RawObject};
 
-/// The params of `resources/read`, and of requests to subscribe: the URI.
+/// The params of `resources/read` and of other requests with a URI.
 pub(crate) struct ResourceParams(pub(crate) String);
 
 impl FromMembers for ResourceParams {

@@ -1,29 +1,30 @@
-//! [`ListedPage`]: some resources of a list, and the [`Position`] of the next ones.
+//! [`ListedPage`]: resources of a list, and the [`Position`] of the next page.
 
 use mcp_types::Resource;
 
-/// Some resources, and where the next ones are.
+/// Resources, and the position of the next page.
 #[derive(Default)]
 pub(crate) struct ListedPage {
     pub(crate) resources: Vec<Resource>,
     pub(crate) next: Option<Position>,
-    /// Whether other callers may see other resources.
+    /// `true` if other callers may see other resources.
     pub(crate) restricted: bool,
 }
 
-/// Where a list goes on. Places are never used twice, so that nothing is listed twice or left out
-/// while definitions come and go.
+/// Where a list continues. Positions are never reused, so nothing is listed twice or omitted when
+/// definitions are added or removed.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Position {
     /// At the beginning.
     Beginning,
-    /// Behind a place of the list.
+    /// After a position of the list of resources.
     Listed(u64),
-    /// Within what a template lists: the place of the template, and what its handler said.
+    /// Within the resources of a template: the position of the template, and the one that its
+    /// handler returned.
     Within(u64, String),
-    /// Behind a template.
+    /// After a template.
     Behind(u64),
-    /// Within the members of a collection: what its handler said.
+    /// Within the members of a collection: the position that its handler returned.
     Member(String),
 }
 

@@ -1,4 +1,4 @@
-//! [`ResourceUri`] and [`Variables`]: what a request says of the resource that it asks for.
+//! [`ResourceUri`] and [`Variables`]: extractors for the resource that a request names.
 
 use mcp_types::json::Map;
 #[cfg(feature = "templates")]
@@ -11,7 +11,7 @@ use crate::protocol::extract::FromContext;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::requirements::Requirements;
 
-/// The resource that a handler is asked for, attached to its context.
+/// The resource of a request, attached to the context of its handler.
 pub(crate) struct ResourceRequest {
     pub(crate) uri: String,
     #[cfg_attr(
@@ -21,11 +21,11 @@ pub(crate) struct ResourceRequest {
     pub(crate) variables: Map<String>,
 }
 
-/// Extracts the URI of the resource that a handler is asked for. Only for handlers of resources and
-/// of resource templates: elsewhere, building the server fails with
+/// Extracts the URI of the requested resource. Only for handlers of resources and of resource
+/// templates: elsewhere, building the server fails with
 /// [`BuildError::NotAResource`](crate::BuildError::NotAResource).
 ///
-/// The URI is the client's text. It may contain `../` where a template has a variable.
+/// The URI is the text that the client sent. The values of a template's variables may contain `../`.
 ///
 /// ```
 /// use mcp_server::{ResourceUri, Server};
@@ -53,9 +53,9 @@ impl FromContext for ResourceUri {
     }
 }
 
-/// Extracts the variables of a resource template from the URI, decoded and parsed as the type asks
-/// for. For the handlers of [`TemplateDef::describe`](crate::TemplateDef::describe), whose argument
-/// is the resource; handlers that read have the variables as their argument.
+/// Extracts the variables of a resource template from the URI, decoded into a type. For handlers of
+/// [`TemplateDef::describe`](crate::TemplateDef::describe), whose argument is the resource; handlers
+/// that read have the variables as their argument.
 ///
 /// Only for handlers of resources and of resource templates, as [`ResourceUri`].
 #[cfg(feature = "templates")]

@@ -1,5 +1,5 @@
-//! What may stand in the contents of a resource, by its type (SEP-2093). A breach is the fault of
-//! the server's author: it is logged, and nothing of it leaves.
+//! Checks the contents of a resource against its type (SEP-2093). A violation is an error in the
+//! program: it is logged, and the contents are not sent.
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::{AnyResourceContents, Resource, ResourceType};
@@ -7,31 +7,31 @@ use mcp_types::{AnyResourceContents, Resource, ResourceType};
 use crate::protocol::error_text::short;
 use crate::protocol::handler_error::HandlerError;
 
-/// The rule that contents break.
+/// A rule that contents violate.
 #[derive(Debug, PartialEq, thiserror::Error)]
-enum Breach {
-    #[error("what is read of a document has at least one element")]
+enum Violation {
+    #[error("a document needs at least one element")]
     Empty,
-    #[error("what is read of a document has the URI of the document only, not `{0}`")]
+    #[error("the contents of a document must have its URI, not `{0}`")]
     Foreign(String),
 }
 
-/// Holds contents to the type of their resource: what the definition says, or else the contents
-/// that have the resource's URI.
+/// Checks that contents follow the rules of their resource's type, which the definition sets, or
+/// else the contents with the URI of the resource.
 ///
-/// Of a collection, and where no type is known, all may stand there.
+/// The contents of collections, and of resources without a type, are not restricted.
 pub(crate) fn check(
     resource: &Resource,
     contents: &[AnyResourceContents],
 ) -> Result<(), HandlerError> {
-    judge(resource, contents).map_err(|breach| {
+    check_rules(resource, contents).map_err(|violation| {
         let uri = PeerText(&resource.uri);
-        tracing::error!(%uri, rule = %PeerDisplay(&breach), "contents of a resource break a rule of its type");
-        HandlerError::internal("the contents of the resource break a rule of its type")
+        tracing::error!(%uri, rule = %PeerDisplay(&violation), "contents of a resource violate a rule of its type");
+        HandlerError::internal("the contents of the resource violate a rule of its type")
     })
 }
 
-fn judge(resource: &Resource, contents: &[AnyResourceContents]) -> Result<(), Breach> {
+fn check_rules(resource: &Resource, contents: &[AnyResourceContents]) -> Result<(), Violation> {
     let mut own = contents
         .iter()
         .filter(|contents| contents.uri() == resource.uri);
@@ -40,11 +40,11 @@ fn judge(resource: &Resource, contents: &[AnyResourceContents]) -> Result<(), Br
         return Ok(());
     }
     if contents.is_empty() {
-        return Err(Breach::Empty);
+        return Err(Violation::Empty);
     }
     let mut uris = contents.iter().map(AnyResourceContents::uri);
     match uris.find(|uri| *uri != resource.uri) {
-        Some(foreign) => Err(Breach::Foreign(short(foreign))),
+        Some(foreign) => Err(Violation::Foreign(short(foreign))),
         None => Ok(()),
     }
 }

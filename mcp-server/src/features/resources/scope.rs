@@ -1,4 +1,4 @@
-//! [`Scope`]: what is asked for in `resources/list`, beside the page.
+//! [`Scope`]: the params of `resources/list` other than the cursor.
 
 use mcp_types::PaginatedRequestParams;
 #[cfg(feature = "versioned-resources")]
@@ -13,19 +13,19 @@ use crate::protocol::handler_error::HandlerError;
 use super::filter::Filter;
 use crate::features::resources::definition::ResourceDef;
 
-/// Which list it is. Cursors are bound to it.
+/// Which resources are listed. Cursors are bound to it.
 #[derive(Default)]
 pub(crate) struct Scope {
-    /// The collection whose members are asked for (SEP-2093).
+    /// The collection whose members are listed (SEP-2093).
     pub(crate) collection: Option<String>,
-    /// What narrows the list down (`versioned-resources`), as JSON.
+    /// The filter (`versioned-resources`), as JSON.
     filter: Option<String>,
     #[cfg(feature = "versioned-resources")]
     criteria: Option<Filter>,
 }
 
 impl Scope {
-    /// What of it the peer may ask for; the rest is not looked at.
+    /// Reads the params that the client may use, and ignores the others.
     #[cfg(feature = "sep-2093")]
     pub(crate) fn of(params: &PaginatedRequestParams, cx: &Context) -> Self {
         let mut scope = Self::default();
@@ -35,13 +35,13 @@ impl Scope {
         scope
     }
 
-    /// Everything.
+    /// All resources.
     #[cfg(not(feature = "sep-2093"))]
     pub(crate) fn of(_: &PaginatedRequestParams, _: &Context) -> Self {
         Self::default()
     }
 
-    /// The same, with the filter that the peer asks for.
+    /// Adds the filter of the params.
     #[cfg(feature = "versioned-resources")]
     pub(crate) fn filtered(
         mut self,
@@ -57,18 +57,18 @@ impl Scope {
         Ok(self)
     }
 
-    /// Leaves out what the filter does not let through.
+    /// Removes the resources that do not match the filter.
     ///
-    /// A page looks at as many resources as it could hold, so it may be shorter, or empty where
-    /// there are more pages: what one request costs is bounded whatever the filter is.
+    /// A page examines as many resources as fit on it, so it may be short, or empty although
+    /// another page follows. The cost of one request is therefore limited whatever the filter is.
     #[cfg(feature = "versioned-resources")]
     pub(crate) fn narrow(&self, resources: &mut Vec<Resource>) {
         if let Some(criteria) = &self.criteria {
-            resources.retain(|resource| criteria.lets_through(resource));
+            resources.retain(|resource| criteria.matches(resource));
         }
     }
 
-    /// What a cursor of this list is sealed for. Lengths keep the parts apart.
+    /// Returns the bytes that a cursor of this list is bound to. Lengths separate the parts.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = ResourceDef::KIND.as_bytes().to_vec();
         for part in [&self.collection, &self.filter] {

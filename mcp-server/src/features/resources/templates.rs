@@ -1,4 +1,4 @@
-//! Resource templates: `resources/templates/list`, and the resources whose URIs they match.
+//! Resource templates: `resources/templates/list`, and looking up the template that matches a URI.
 
 pub(crate) mod definition;
 pub(crate) mod template;

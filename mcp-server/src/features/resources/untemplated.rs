@@ -1,4 +1,4 @@
-//! Replaces `templates` without the feature of that name: the list of templates is empty.
+//! Replaces `templates` if that feature is disabled: the list of templates is empty.
 
 use std::sync::Arc;
 
@@ -24,8 +24,7 @@ fn list(part: &Part, cx: &Context, hints: &Hints) -> Result<EmptyResult, Handler
     if part.cursor.is_some() {
         return Err(bad_cursor(TEMPLATE));
     }
-    // The type of the method's result would bring along all that turns templates of one revision
-    // into those of another.
+    // The type of the method's result would compile all conversions of templates between revisions.
     let mut result = EmptyResult::new();
     let none = Value::Array(Vec::new());
     result.extra.insert("resourceTemplates", none);

@@ -10,13 +10,13 @@ use crate::features::resources::catalog::ResourceCatalog;
 use crate::protocol::core::Context;
 use crate::protocol::extensions::Principal;
 
-/// Gives a resource its URL, for a peer that gets what the proposal adds. What the author said
-/// stays, but for what is not `https`.
+/// Sets the URL of a resource, for a client that gets what the proposal adds. A URL that the
+/// program set stays, unless its scheme is not `https`.
 pub(crate) fn offer(resource: &mut Resource, cx: &Context, resources: &ResourceCatalog) {
     if let Some(url) = &resource.http_url {
         let scheme = url.get(..8).unwrap_or_default();
         if !scheme.eq_ignore_ascii_case("https://") {
-            // Not the URL itself, which may be one that opens something.
+            // Logs the URI, not the URL, which may grant access.
             let uri = PeerText(&resource.uri);
             tracing::error!(%uri, "an `httpUrl` that is not https was left out");
             resource.http_url = None;
@@ -58,7 +58,7 @@ pub(crate) fn hints(hints: &Hints, resources: &[Resource], catalog: &ResourceCat
     hints
 }
 
-/// Returns `true` if a later download can be checked against the peer that sends this request.
+/// Returns `true` if a later download can be checked against the principal of this request.
 ///
 /// A request with an `Authorization` header but without a [`Principal`] cannot be attributed to
 /// anybody, so a URL issued for it would work for everyone.

@@ -1,4 +1,4 @@
-//! The variables of a template that stand in a URI.
+//! The values of a template's variables in a URI.
 
 use mcp_types::json::Map;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use crate::protocol::handler::{Input, NoArguments};
 use crate::protocol::handler_error::HandlerError;
 use crate::util::text_values;
 
-/// The variables of a URI, as the type asks for.
+/// Decodes the variables of a URI into a type.
 pub(crate) fn typed<P: DeserializeOwned>(
     uri: &str,
     variables: Map<String>,
@@ -20,7 +20,7 @@ pub(crate) fn typed<P: DeserializeOwned>(
     })
 }
 
-/// A type for the variables of a resource template: one that implements `serde::Deserialize`.
+/// The variables of a resource template: a type that implements `serde::Deserialize`.
 #[cfg(feature = "templates")]
 pub trait TemplateVariables: Input + Sized {
     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! Versions of resources, where their author gives none: derived from what they hold.
+//! Versions of resources. Without one from the program, they are derived from the contents.
 
 use crate::features::resources::content_version::derived;
 
@@ -10,7 +10,7 @@ use crate::features::resources::found::Found;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// The resource as it is now, with its version.
+/// Returns the current resource with its version.
 pub(crate) async fn current(
     uri: &str,
     cx: &Context,
@@ -21,11 +21,11 @@ pub(crate) async fn current(
     Ok(resource)
 }
 
-/// The resource with its version, and its contents where they had to be read for that.
+/// Returns the resource with its version, and its contents if they had to be read for the version.
 ///
-/// What it holds may change at any time. A version is known before the contents are read that
-/// leave with it: old contents under a new version would be kept for ever, while new ones under an
-/// old version are only sent once more.
+/// The contents may change at any time. The version is determined before the contents that are sent
+/// with it are read: old contents with a new version would be cached for ever, while new contents
+/// with an old version are only sent once more.
 pub(crate) async fn described(
     found: &Found,
     cx: &Context,

@@ -1,12 +1,12 @@
-//! What a schema says beyond the type that it was derived from.
+//! Finds keywords of a schema that deserializing the type does not enforce.
 
 use crate::features::definition_error::DefinitionError;
 use mcp_types::json::{Object, Value};
 
-/// Refuses a schema that promises more than reading the type does: without the feature
-/// `json-schema` nothing would hold the peer to it.
+/// Rejects a schema that requires more than deserializing the type does: without the feature
+/// `json-schema`, nothing would enforce it.
 pub(crate) fn kept_by_types(schema: &Object) -> Result<(), DefinitionError> {
-    match promised(schema) {
+    match unenforced(schema) {
         None => Ok(()),
         Some(keyword) => Err(format!(
             "`{keyword}` in the schema is only enforced with the feature `json-schema`"
@@ -15,8 +15,8 @@ pub(crate) fn kept_by_types(schema: &Object) -> Result<(), DefinitionError> {
     }
 }
 
-/// The first keyword in the schema of a type that its decoder does not enforce.
-fn promised(schema: &Object) -> Option<&str> {
+/// Returns the first keyword in the schema of a type that its decoder does not enforce.
+fn unenforced(schema: &Object) -> Option<&str> {
     const PROMISES: [&str; 17] = [
         "contains",
         "dependentRequired",
@@ -36,7 +36,7 @@ fn promised(schema: &Object) -> Option<&str> {
         "propertyNames",
         "uniqueItems",
     ];
-    // What the fixed lengths and ranges of Rust's types come out as.
+    // The keywords of the fixed lengths and ranges of Rust types.
     let tuple = schema.contains_key("prefixItems");
     let natural = |keyword: &str, value: &Value| match keyword {
         "minItems" | "maxItems" => tuple,
@@ -55,19 +55,19 @@ fn promised(schema: &Object) -> Option<&str> {
             ("properties" | "$defs" | "patternProperties", Value::Object(members)) => members
                 .values()
                 .filter_map(Value::as_object)
-                .find_map(promised),
+                .find_map(unenforced),
             ("enum" | "const" | "default" | "examples", _) => None,
-            (_, Value::Object(schema)) => promised(schema),
+            (_, Value::Object(schema)) => unenforced(schema),
             (_, Value::Array(schemas)) => schemas
                 .iter()
                 .filter_map(Value::as_object)
-                .find_map(promised),
+                .find_map(unenforced),
             _ => None,
         }
     })
 }
 
-/// The bound of an integer type that its schema repeats.
+/// Returns the limit of an integer type that its schema repeats.
 fn range(format: &str, least: bool) -> Option<i64> {
     match (format, least) {
         (unsigned, true) if unsigned.starts_with("uint") => Some(0),

@@ -1,4 +1,4 @@
-//! [`Validator`]: JSON Schemas, compiled.
+//! [`Validator`]: compiled JSON Schemas.
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::json::Node as _;
@@ -12,12 +12,12 @@ use super::view::{Node, View};
 use crate::features::definition_error::DefinitionError;
 use crate::protocol::error_text::short;
 
-/// Faults that are told at once.
-const FAULTS: usize = 8;
-/// Characters of a fault that are told.
-const FAULT: usize = 256;
+/// The maximum number of errors in a message.
+const MAX_ERRORS: usize = 8;
+/// The maximum number of characters of one error.
+const MAX_CHARS: usize = 256;
 
-/// A schema, ready to validate.
+/// A compiled schema.
 pub(crate) struct Validator {
     schema: jsonschema::Validator<View>,
     cost: Cost,
@@ -29,10 +29,10 @@ pub(crate) struct Validator {
 pub(crate) struct Invalid(String);
 
 impl Validator {
-    /// Compiles a schema of its dialect, 2020-12 by default. Nothing is fetched.
+    /// Compiles a schema in its dialect, 2020-12 by default. Nothing is downloaded.
     ///
-    /// A gateway may have the schema from elsewhere, so that one whose validation could take too
-    /// long is refused.
+    /// A gateway may have the schema from another server, so a schema whose validation could take
+    /// too long is rejected.
     pub(crate) fn new(schema: &Object) -> Result<Self, DefinitionError> {
         let draft = match schema.get("$schema") {
             None => Draft::Draft202012,
@@ -53,11 +53,10 @@ impl Validator {
             .offline()
             .build(&schema)
             .map(|schema| Self { schema, cost })
-            .map_err(|error| format!("in the schema: {}", said(&error)).into())
+            .map_err(|error| format!("in the schema: {}", describe(&error)).into())
     }
 
-    /// What is wrong with a value, and where. Values are not repeated, they may be large or
-    /// secret.
+    /// Validates a value. The error does not contain the value, which may be large or secret.
     pub(crate) fn check<'a>(&self, value: impl Into<Node<'a>>) -> Result<(), Invalid> {
         let value = value.into();
         if !self.cost.is_small() && !self.cost.admits(&value.extent()) {
@@ -68,14 +67,14 @@ impl Validator {
             return Ok(());
         }
         if !self.cost.explains(&value.extent()) {
-            let reason = "breaks the schema; too large or too deep to say where";
+            let reason = "does not fit the schema; too large or too deep to find the place";
             return Err(Invalid(reason.to_owned()));
         }
         let mut faults = self.schema.iter_errors(value);
         let mut told: Vec<String> = faults
             .by_ref()
-            .take(FAULTS)
-            .map(|error| unexpected(&error, &value.to_value()).unwrap_or_else(|| said(&error)))
+            .take(MAX_ERRORS)
+            .map(|error| unexpected(&error, &value.to_value()).unwrap_or_else(|| describe(&error)))
             .collect();
         if faults.next().is_some() {
             told.push("and more".to_owned());
@@ -95,20 +94,24 @@ fn draft(dialect: &str) -> Option<Draft> {
     }
 }
 
-/// The names of members where none may be: the validator does not say them.
+/// Returns the names of members that the schema forbids, which the validator does not name.
 fn unexpected(error: &ValidationError<'_>, value: &serde_json::Value) -> Option<String> {
     if !matches!(error.kind(), ValidationErrorKind::FalseSchema) {
         return None;
     }
     let object = value.pointer(error.instance_path().as_str())?.as_object()?;
-    let names: Vec<String> = object.keys().take(FAULTS).map(|name| short(name)).collect();
+    let names: Vec<String> = object
+        .keys()
+        .take(MAX_ERRORS)
+        .map(|name| short(name))
+        .collect();
     let path = path(error.instance_path());
     Some(format!("{path}: unexpected: `{}`", names.join("`, `")))
 }
 
-fn said(error: &ValidationError<'_>) -> String {
+fn describe(error: &ValidationError<'_>) -> String {
     let text = format!("{}: {}", path(error.instance_path()), error.masked());
-    match text.char_indices().nth(FAULT) {
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
     }

@@ -1,4 +1,4 @@
-//! [`View`]: our JSON as the validator reads it, without a copy.
+//! [`View`]: lets the validator read our JSON type without a copy.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use serde_json::{Number, Value as Text};
 /// Our representation of JSON.
 pub(crate) struct View;
 
-/// A value, or the object at the root, which is none.
+/// A value, or the object at the root, which is not stored as a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Node<'a> {
     Value(&'a Value),
@@ -31,7 +31,7 @@ impl<'a> From<&'a Object> for Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Measures it.
+    /// Measures the size and depth.
     pub(crate) fn extent(self) -> Extent {
         match self {
             Self::Value(value) => Extent::of_value(value),
@@ -52,7 +52,7 @@ impl Json for View {
     type PreparedKey = String;
     type StringBuffer = Value;
 
-    /// A lookup visits the members one by one, so that a pass over them never costs more.
+    /// A lookup visits the members one by one, so one pass over them never costs more than that.
     const KEYS_PER_LOOKUP: usize = 64;
 
     fn prepare_key(key: &str) -> String {
@@ -108,7 +108,7 @@ impl<'a> ReadNode<'a, View> for Node<'a> {
             Self::Value(Value::String(_)) => JsonType::String,
             Self::Value(Value::Bool(_)) => JsonType::Boolean,
             Self::Value(Value::Number(number)) if number.as_json().is_some() => JsonType::Number,
-            // A number that JSON cannot say would come out as `null`.
+            // A number that JSON cannot express would become `null`.
             Self::Value(_) => JsonType::Null,
         }
     }

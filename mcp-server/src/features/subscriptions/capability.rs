@@ -2,7 +2,7 @@
 
 use crate::protocol::core::Core;
 
-/// Whether the server declared that it announces changes of single resources.
+/// Returns `true` if the server declared that it announces changes of single resources.
 pub(crate) fn can_subscribe(core: &Core) -> bool {
     let resources = core.capabilities().resources.as_ref();
     resources.is_some_and(|resources| resources.subscribe == Some(true))

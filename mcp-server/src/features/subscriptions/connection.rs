@@ -1,5 +1,5 @@
-//! `resources/subscribe` and `resources/unsubscribe` with several URIs: what the peer of a
-//! connection subscribed to in the newest revision, beside what a session of an older one did.
+//! `resources/subscribe` and `resources/unsubscribe` with several URIs: the subscriptions of a
+//! client of the newest revision on a connection.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,14 +25,15 @@ use crate::protocol::respond;
 use crate::protocol::uri_limit::check_uri;
 use crate::util::uri_set::UriSet;
 
-/// The resources that a connection's peer subscribed to. They end with the connection.
+/// The resources that the client of a connection subscribed to. Dropped with the connection.
 #[derive(Default)]
 pub(crate) struct Subscribed(Mutex<Subscriptions>);
 
 #[derive(Default)]
 struct Subscriptions {
     uris: UriSet,
-    /// The peer as it was when it subscribed last: one, so that it cannot have us keep many.
+    /// Notifies the client as it was when it subscribed last. Only one is kept, so that a client
+    /// cannot make the server keep many.
     news: Option<Arc<News>>,
 }
 
@@ -41,7 +42,7 @@ impl Subscribed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds all of these, or none.
+    /// Adds all URIs, or none if they exceed the limits.
     fn add(
         self: &Arc<Self>,
         uris: Vec<String>,
@@ -57,7 +58,7 @@ impl Subscribed {
             if !state.uris.contains(&uri) {
                 added.insert(uri);
             }
-            // At once, since the sorted list is not meant for as many as a message can hold.
+            // Checked for each URI: the sorted list is slow for as many as a message can hold.
             if state.uris.all().len() + added.all().len() > limit {
                 let what = format!("$.uris: more than {limit} subscriptions on this connection");
                 return Err(HandlerError::invalid_params(what));
@@ -75,7 +76,7 @@ impl Subscribed {
         if first {
             let wanted = Arc::clone(self);
             let wants = Box::new(move |uri: &str| wanted.has(uri));
-            // Before the answer, so that changes after it are announced.
+            // Before the response, so that later changes are announced.
             let subscriber = cx.core().hub.subscribe(Interest::default(), wants);
             let sink = Arc::clone(&cx.state.sink);
             scope.spawn(Box::pin(tell(Arc::clone(self), subscriber, sink)));
@@ -95,7 +96,7 @@ impl Subscribed {
     }
 }
 
-/// Tells the peer of changes until it is dropped or the peer is gone.
+/// Notifies the client of changes until it is dropped or the connection ends.
 async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, sink: Arc<dyn MessageSink>) {
     loop {
         changes.ready().await;
@@ -107,7 +108,7 @@ async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, sink: Arc<d
             continue;
         };
         match news.message(Change::Resource(uri.clone()), None).await {
-            // It may have changed its mind meanwhile.
+            // The client may have unsubscribed meanwhile.
             Ok(_) if !subscribed.has(&uri) => {}
             Ok(message) => {
                 if !sink.send(&message).await {
@@ -119,7 +120,7 @@ async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, sink: Arc<d
     }
 }
 
-/// Serves `resources/subscribe` of the newest revision.
+/// Handles `resources/subscribe` of the newest revision.
 pub(crate) fn subscribe(
     cx: &Context,
     params: &str,
@@ -132,7 +133,7 @@ pub(crate) fn subscribe(
     respond::result(cx, EmptyResult::new())
 }
 
-/// Serves `resources/unsubscribe` of the newest revision.
+/// Handles `resources/unsubscribe` of the newest revision.
 pub(crate) fn unsubscribe(cx: &Context, params: &str) -> Result<Vec<u8>, HandlerError> {
     let (subscribed, _) = of_connection(cx)?;
     let params: UnsubscribeResourcesRequestParams = read(cx, params)?;
@@ -146,7 +147,7 @@ fn check_uris(cx: &Context, uris: &[String]) -> Result<(), HandlerError> {
     uris.try_for_each(|(at, uri)| check_uri(cx.core(), format_args!("$.uris[{at}]"), uri))
 }
 
-/// The subscriptions of the connection that the request came over.
+/// Returns the subscriptions of the connection that the request arrived on.
 fn of_connection(cx: &Context) -> Result<(Arc<Subscribed>, Arc<ConnectionScope>), HandlerError> {
     let core = cx.core();
     if !core.offers(Proposal::VersionedResources) || !can_subscribe(core) {

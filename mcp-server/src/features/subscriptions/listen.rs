@@ -1,4 +1,4 @@
-//! `subscriptions/listen`: announces changes to a peer of the newest revision.
+//! `subscriptions/listen`: notifies a client of the newest revision of changes.
 
 #[cfg(not(feature = "versioned-resources"))]
 use mcp_types::Revision;
@@ -43,8 +43,8 @@ impl FromMembers for Listen {
     }
 }
 
-/// Serves `subscriptions/listen`: acknowledges, then tells of changes until the peer cancels or
-/// the server stops.
+/// Handles `subscriptions/listen`: acknowledges the subscription, then sends notifications until
+/// the client cancels or the server stops.
 pub(crate) async fn listen(
     params: Listen,
     cx: Context,
@@ -80,14 +80,14 @@ pub(crate) async fn listen(
         uris.insert(uri.clone());
     }
     let wants = Box::new(move |uri: &str| uris.contains(uri));
-    // Before the acknowledgement, so that no change between the two is missed.
+    // Before the acknowledgement, so that no change in between is missed.
     let subscriber = core.hub.subscribe(interest, wants);
     let meta = NotificationMetaObject::new().subscription_id(id.clone());
     let acknowledged =
         SubscriptionsAcknowledgedNotificationParams::new(honoured).meta(meta.clone());
     let method = SubscriptionsAcknowledgedNotification::METHOD;
     let message = modern(method, &acknowledged)?;
-    // The subscription may last for long, and has the URIs already.
+    // The subscription may last for long, and the URIs are stored elsewhere already.
     drop(acknowledged);
     cx.say(message).await;
     #[cfg(feature = "versioned-resources")]
@@ -114,7 +114,7 @@ pub(crate) async fn listen(
     Ok(SubscriptionsListenResult::new(meta))
 }
 
-/// The part of a filter that the server can serve.
+/// Returns the part of a filter that the server supports.
 fn honour(core: &Core, asked: SubscriptionFilter) -> Result<SubscriptionFilter, HandlerError> {
     let limit = core.limits().subscribed_resources;
     let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! [`News`]: what a peer of the newest revision is told of a change. Where both sides speak
-//! `versioned-resources`, a resource that changed is sent as it is now.
+//! [`News`]: notifications of changes for a client of the newest revision. If `versioned-resources`
+//! was negotiated, they contain the changed resource.
 
 use std::sync::Arc;
 
@@ -20,30 +20,31 @@ use crate::protocol::handler_error::HandlerError;
 use crate::protocol::notification::notification;
 use crate::protocol::request_task::caught;
 
-/// Makes messages for a peer, and is its context while handlers describe what changed.
+/// Makes the notifications for a client, and provides the context for the handlers that describe
+/// changed resources.
 pub(crate) struct News {
     cx: Context,
     resources: Arc<ResourceCatalog>,
-    speaks: bool,
+    negotiated: bool,
 }
 
 impl News {
-    /// For the peer of a request.
+    /// Creates the notifications for the client of a request.
     pub(crate) fn new(cx: &Context, resources: &Arc<ResourceCatalog>) -> Arc<Self> {
         Arc::new(Self {
             cx: cx.without_request(ResourceContentChangedNotification::METHOD),
             resources: Arc::clone(resources),
-            speaks: cx.negotiated(Proposal::VersionedResources),
+            negotiated: cx.negotiated(Proposal::VersionedResources),
         })
     }
 
-    /// The next message of a subscription.
+    /// Returns the next message of a subscription.
     ///
-    /// A resource is described when there is room for the message, and after the change was taken
-    /// off: what changes meanwhile is told of once more, and however slowly the peer reads, the
-    /// last thing that it is told is the present state.
+    /// The change is removed from the queue, then the resource is described, both only when the
+    /// sink accepts a message. A change in the meantime is queued again, so however slowly the
+    /// client reads, the last notification has the current state.
     ///
-    /// Safe to drop where nothing is to be said any more.
+    /// Cancel safe while it waits for a change.
     pub(crate) async fn next(
         &self,
         subscriber: &Subscriber,
@@ -51,7 +52,7 @@ impl News {
     ) -> Result<Vec<u8>, HandlerError> {
         loop {
             subscriber.ready().await;
-            if self.speaks {
+            if self.negotiated {
                 self.cx.state.sink.ready().await;
             }
             if let Some(change) = subscriber.take() {
@@ -60,13 +61,13 @@ impl News {
         }
     }
 
-    /// The message for a change.
+    /// Returns the message for a change.
     pub(crate) async fn message(
         &self,
         change: Change,
         meta: Option<NotificationMetaObject>,
     ) -> Result<Vec<u8>, HandlerError> {
-        if self.speaks
+        if self.negotiated
             && let Change::Resource(uri) = &change
         {
             match self.resource(uri).await {
@@ -76,7 +77,7 @@ impl News {
                     let method = ResourceContentChangedNotification::METHOD;
                     return notification(Revision::LATEST, method, params);
                 }
-                // It changed all the same: the peer hears of it in the other form.
+                // The resource did change, so the client is notified in the other form.
                 Err(error) if error.is_not_found() => {
                     tracing::debug!(uri = %PeerText(uri), "a resource that changed is gone");
                 }
@@ -89,13 +90,14 @@ impl News {
         announcement(Revision::LATEST, change, meta)
     }
 
-    /// The resource as it is now. Nothing that its handler does ends the subscription.
+    /// Returns the current resource. An error or panic of its handler does not end the
+    /// subscription.
     async fn resource(&self, uri: &str) -> Result<Resource, HandlerError> {
         let described = caught(current(uri, &self.cx, &self.resources));
         match timeout(self.cx.core().limits().request_time, described).await {
             Ok(Some(resource)) => resource,
             Ok(None) => Err(HandlerError::internal("the handler panicked")),
-            Err(_) => Err(HandlerError::internal("it takes too long")),
+            Err(_) => Err(HandlerError::internal("the handler takes too long")),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! [`ArgumentsError`]: why a tool does not take the arguments of a call.
+//! [`ArgumentsError`]: why the arguments of a tool call are invalid.
 
 use mcp_types::error::DecodeError;
 
 #[cfg(feature = "json-schema")]
 use crate::features::schema::validator::Invalid;
 
-/// Why a tool does not take the arguments of a call.
+/// Why the arguments of a tool call are invalid.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ArgumentsError {
     /// They do not fit the schema.

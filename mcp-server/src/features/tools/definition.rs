@@ -25,12 +25,12 @@ use crate::protocol::core::Context;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::handler_error::HandlerError;
 
-/// A tool's handler at work.
+/// A running handler of a tool.
 pub(crate) type ToolFuture = HandlerFuture<CallToolResult>;
 
 type ToolHandler = Box<dyn Fn(Object, Context) -> Result<ToolFuture, DecodeError> + Send + Sync>;
 
-/// A tool with all that can be said of it.
+/// The definition of a tool with all its properties.
 ///
 /// ```
 /// use mcp_server::types::{Icon, ToolAnnotations};
@@ -53,7 +53,7 @@ pub struct ToolDef {
     output: Option<Object>,
     handler: Option<ToolHandler>,
     access: Access,
-    fault: Option<DefinitionError>,
+    error: Option<DefinitionError>,
     header_params: Vec<HeaderParam>,
     #[cfg(feature = "json-schema")]
     validators: Validators,
@@ -67,7 +67,7 @@ struct Validators {
 }
 
 impl ToolDef {
-    /// Begins the definition of a tool with this name.
+    /// Creates the definition of a tool with this name. It needs a [handler](Self::handler).
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             tool: Tool::new(name, ToolInputSchema::new()),
@@ -75,26 +75,26 @@ impl ToolDef {
             output: None,
             handler: None,
             access: Access::default(),
-            fault: None,
+            error: None,
             header_params: Vec::new(),
             #[cfg(feature = "json-schema")]
             validators: Validators::default(),
         }
     }
 
-    /// A name for people.
+    /// Sets a name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.tool.title = Some(title.into());
         self
     }
 
-    /// What the tool does, for the model.
+    /// Sets the description of what the tool does, for the model.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.tool.description = Some(description.into());
         self
     }
 
-    /// Hints on how the tool behaves.
+    /// Sets hints on how the tool behaves.
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.tool.annotations = Some(annotations);
         self
@@ -106,31 +106,31 @@ impl ToolDef {
         self
     }
 
-    /// Further data on the tool, its `_meta`.
+    /// Sets further data, the `_meta` of the tool.
     pub fn meta(mut self, meta: MetaObject) -> Self {
         self.tool.meta = Some(meta);
         self
     }
 
-    /// The schema of the arguments, instead of one derived from the handler. Its dialect is JSON
-    /// Schema 2020-12 unless its `$schema` says another; its type is `object`; it refers to
-    /// nothing outside of itself.
+    /// Sets the schema of the arguments, instead of the one that is derived from the handler. Its
+    /// type must be `object`, and it must not refer to other documents. The dialect is JSON Schema
+    /// 2020-12 unless `$schema` names another one.
     #[cfg(feature = "json-schema")]
     pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
         match schema.into() {
             Value::Object(schema) => self.input = Some(schema),
-            _ => self.fault = Some("the schema of arguments must be an object".into()),
+            _ => self.error = Some("the schema of arguments must be an object".into()),
         }
         self
     }
 
-    /// The schema of the structured content, instead of one derived from the handler. Results are
-    /// validated against it: one that does not fit is a fault of the tool, -32603.
+    /// Sets the schema of the structured content, instead of the one that is derived from the
+    /// handler. Results are validated against it; an invalid one is answered with -32603.
     #[cfg(feature = "json-schema")]
     pub fn output_schema(mut self, schema: impl Into<Value>) -> Self {
         match schema.into() {
             Value::Object(schema) => self.output = Some(schema),
-            _ => self.fault = Some("the schema of the output must be an object".into()),
+            _ => self.error = Some("the schema of the output must be an object".into()),
         }
         self
     }
@@ -147,8 +147,8 @@ impl ToolDef {
     {
         let derived = match derived_schema::<A>() {
             Ok(derived) => derived,
-            Err(fault) => {
-                self.fault = Some(fault);
+            Err(error) => {
+                self.error = Some(error);
                 return self;
             }
         };
@@ -211,7 +211,7 @@ impl ToolDef {
         if self.output.is_none() {
             match T::output_schema() {
                 Some(Ok(schema)) => self.output = Some(schema),
-                Some(Err(fault)) => self.fault = Some(fault),
+                Some(Err(error)) => self.error = Some(error),
                 None => {}
             }
         }
@@ -222,7 +222,7 @@ impl ToolDef {
         &self.tool
     }
 
-    /// Checks the arguments and starts the handler.
+    /// Validates the arguments and starts the handler.
     pub(crate) fn start(
         &self,
         arguments: Object,
@@ -238,7 +238,7 @@ impl ToolDef {
         Ok(handler(arguments, self.access.scoped(cx))?)
     }
 
-    /// Holds the tool to its own output schema.
+    /// Checks that the result fits the tool's output schema.
     pub(crate) fn check_result(
         &self,
         result: CallToolResult,
@@ -246,7 +246,7 @@ impl ToolDef {
         if self.output.is_none() || result.is_error == Some(true) {
             return Ok(result);
         }
-        let fault = match &result.structured_content {
+        let error = match &result.structured_content {
             None => Some("there is no structured content".to_owned()),
             #[cfg(feature = "json-schema")]
             Some(content) => self
@@ -258,30 +258,30 @@ impl ToolDef {
             #[cfg(not(feature = "json-schema"))]
             Some(_) => None,
         };
-        let Some(fault) = fault else {
+        let Some(error) = error else {
             return Ok(result);
         };
         let name = &self.tool.name;
         tracing::error!(
             tool = name,
-            fault = %PeerDisplay(&fault),
-            "a tool's result breaks its output schema"
+            error = %PeerDisplay(&error),
+            "the result of a tool does not fit its output schema"
         );
         Err(HandlerError::internal(format!(
             "the result of `{name}` does not fit the tool's output schema"
         )))
     }
 
-    /// The arguments that HTTP headers repeat.
+    /// Returns the arguments that HTTP headers repeat.
     #[cfg(feature = "http")]
     pub(crate) fn header_params(&self) -> &[HeaderParam] {
         &self.header_params
     }
 
-    /// Makes the schemas what they must be.
+    /// Validates the schemas and completes the tool with them.
     fn complete(&mut self) -> Result<(), DefinitionError> {
-        if let Some(fault) = self.fault.take() {
-            return Err(fault);
+        if let Some(error) = self.error.take() {
+            return Err(error);
         }
         if self.handler.is_none() {
             return Err("the tool has no handler".into());
@@ -305,7 +305,7 @@ impl ToolDef {
                     .as_ref()
                     .map(Validator::new)
                     .transpose()
-                    .map_err(|fault| format!("output: {fault}"))?,
+                    .map_err(|error| format!("output: {error}"))?,
             };
         }
         self.tool.input_schema = json::from_object(input).map_err(|error| error.to_string())?;

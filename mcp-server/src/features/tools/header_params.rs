@@ -1,4 +1,4 @@
-//! Arguments of tools that HTTP headers repeat.
+//! Arguments of tools that are repeated in HTTP headers.
 
 use http::HeaderValue;
 use http::request::Parts;
@@ -10,8 +10,8 @@ use crate::features::tools::definition::ToolDef;
 use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 
-/// Compares the arguments of a call with the headers of its HTTP request, if it came over HTTP and
-/// its revision repeats arguments there.
+/// Compares the arguments of a call with the headers of its HTTP request, if it arrived over HTTP
+/// and its revision repeats arguments there.
 pub(crate) fn check(
     tool: &ToolDef,
     arguments: Option<&Object>,

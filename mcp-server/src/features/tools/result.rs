@@ -1,4 +1,4 @@
-//! What a tool may answer with.
+//! Results of the handlers of tools.
 
 use mcp_types::json::{self, Object};
 use mcp_types::{
@@ -12,9 +12,9 @@ use crate::features::definition_error::DefinitionError;
 use crate::features::schema;
 use crate::protocol::handler_error::HandlerError;
 
-/// What a tool's handler may return: text, a number or a truth value, nothing, a block of content
-/// or several, [`Json`] for structured content, or a whole [`CallToolResult`]; each of them plain or
-/// in a `Result` with any error that becomes a [`HandlerError`].
+/// The result of a tool's handler: text, a number, a `bool` or nothing, one or several blocks of
+/// content, [`Json`] for structured content, or a whole [`CallToolResult`]; each of them plain or
+/// in a `Result` with any error that converts into a [`HandlerError`].
 ///
 /// ```
 /// use mcp_server::types::{Base64Text, ContentBlock, ImageContent, TextContent};
@@ -36,14 +36,14 @@ use crate::protocol::handler_error::HandlerError;
             `serde::Serialize` and `schemars::JsonSchema`"
 )]
 pub trait IntoToolResult {
-    /// Makes the result.
+    /// Converts the value into a result.
     ///
     /// # Errors
     ///
-    /// Where it cannot be written as JSON.
+    /// The error of the handler, or if the value cannot be converted to JSON.
     fn into_tool_result(self) -> Result<CallToolResult, HandlerError>;
 
-    /// The schema of the structured content, if there always is some.
+    /// Returns the schema of the structured content, if the result always has some.
     #[doc(hidden)]
     #[must_use]
     fn output_schema() -> Option<Result<Object, DefinitionError>> {
@@ -51,8 +51,8 @@ pub trait IntoToolResult {
     }
 }
 
-/// Structured content, which is also given as text, for peers and models that read only that. The
-/// schema of the tool's output is derived from the type.
+/// Structured content. The result also contains it as text, for clients and models that only read
+/// text. The schema of the tool's output is derived from the type.
 ///
 /// ```
 /// use mcp_server::{Json, Server};

@@ -1,4 +1,4 @@
-//! [`TemplateDef`]: the definition of all resources whose URIs a template makes.
+//! [`TemplateDef`]: the definition of a resource template.
 
 use std::time::Duration;
 
@@ -30,7 +30,8 @@ use crate::protocol::handler::Handler;
 #[cfg(feature = "_proposals")]
 use crate::protocol::handler::IntoResult;
 
-/// A resource template with all that can be said of it.
+/// The definition of a resource template with all its properties: one definition for all resources
+/// whose URIs the template matches.
 ///
 /// ```
 /// use mcp_server::types::json::Map;
@@ -56,9 +57,9 @@ pub struct TemplateDef {
     http_url: bool,
     matcher: Option<Template>,
     reader: Option<ReadHandler>,
-    /// What is said of each resource and cannot be said of a template.
+    /// The members of each resource that templates do not have.
     #[cfg(feature = "_proposals")]
-    each: Resource,
+    resource: Resource,
     #[cfg(feature = "_proposals")]
     describer: Option<DescribeHandler>,
     #[cfg(feature = "pagination")]
@@ -66,12 +67,12 @@ pub struct TemplateDef {
 }
 
 impl TemplateDef {
-    /// Begins the definition of a resource template; it needs a [handler](Self::handler).
+    /// Creates the definition of a resource template. It needs a [handler](Self::handler).
     ///
-    /// All operators of RFC 6570 are understood: `{a}`, `{+a}`, `{#a}`, `{.a}`, `{/a}`, `{;a}`,
-    /// `{?a,b}`, `{&a}`. What cannot be taken apart again is refused when the definition is added:
-    /// prefixes (`{a:3}`), explosion (`{a*}`), a variable that stands twice, and two expressions
-    /// with nothing between them.
+    /// All operators of RFC 6570 are supported: `{a}`, `{+a}`, `{#a}`, `{.a}`, `{/a}`, `{;a}`,
+    /// `{?a,b}`, `{&a}`. Templates that cannot be matched unambiguously are rejected when the server
+    /// is built: prefixes (`{a:3}`), explosion (`{a*}`), a variable that occurs twice, and two
+    /// expressions with nothing between them.
     pub fn new(template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             template: ResourceTemplate::new(template, name),
@@ -82,7 +83,7 @@ impl TemplateDef {
             matcher: None,
             reader: None,
             #[cfg(feature = "_proposals")]
-            each: Resource::new("", ""),
+            resource: Resource::new("", ""),
             #[cfg(feature = "_proposals")]
             describer: None,
             #[cfg(feature = "pagination")]
@@ -90,15 +91,15 @@ impl TemplateDef {
         }
     }
 
-    described!(template, each);
+    described!(template, resource);
     access_setters!();
 
     /// Sets the [handler](Handler) that reads the resources of the template: an async function of
-    /// the variables, if it needs them, and of extractors. [`ResourceUri`](crate::ResourceUri) is the
-    /// URI.
+    /// the variables, if it needs them, and of extractors, such as
+    /// [`ResourceUri`](crate::ResourceUri).
     ///
-    /// The variables are decoded and parsed as their type asks for, a struct or a map of texts. They
-    /// come from the client: `../` may be among them.
+    /// The variables are decoded, and parsed as the fields of their type, a struct or a map of
+    /// strings. The client chooses them: they may contain `../`.
     pub fn handler<P, M, H>(mut self, handler: H) -> Self
     where
         P: TemplateVariables,
@@ -111,13 +112,13 @@ impl TemplateDef {
     }
 
     /// Sets the handler that describes a resource of the template without reading it: an async
-    /// function of a [`Resource`] with the URI and what the definition says of all resources, and of
-    /// extractors, which completes it with name, size or the time of the last change.
-    /// [`Variables`](crate::Variables) are those of the template.
+    /// function of a [`Resource`], which has the URI and the members of the definition, and of
+    /// extractors, such as [`Variables`](crate::Variables). It adds the name, the size or the time of
+    /// the last change.
     ///
-    /// A URI that there is no resource for is a [`HandlerError::resource_not_found`]. Without this
-    /// handler the definition says everything, of every URI that the template makes. It runs when
-    /// that [of a resource](crate::ResourceDef::describe) does.
+    /// If the URI names no resource, it returns [`HandlerError::resource_not_found`]. Without this
+    /// handler, the definition describes every URI that the template matches. It runs for the same
+    /// requests as the one [of a resource](crate::ResourceDef::describe).
     ///
     /// ```
     /// use mcp_server::types::Resource;
@@ -157,18 +158,18 @@ impl TemplateDef {
         self
     }
 
-    /// The variables of a URI that the template makes.
+    /// Returns the variables of a URI, if the template matches it.
     pub(crate) fn matches(&self, uri: &str) -> Option<Map<String>> {
         self.matcher.as_ref()?.matches(uri)
     }
 
-    /// Whether it has a variable of that name.
+    /// Returns `true` if the template has a variable with this name.
     pub(crate) fn has_variable(&self, name: &str) -> bool {
         let matcher = self.matcher.as_ref();
         matcher.is_some_and(|matcher| matcher.names().contains(&name))
     }
 
-    /// Whether it lists its resources.
+    /// Returns `true` if a handler lists the resources.
     #[cfg(feature = "pagination")]
     pub(crate) fn lists(&self) -> bool {
         self.lister.is_some()
@@ -176,12 +177,12 @@ impl TemplateDef {
 }
 
 impl Defined for TemplateDef {
-    defined!(template, each);
+    defined!(template, resource);
 
     #[cfg(feature = "_proposals")]
-    fn stated(&self, uri: &str) -> Resource {
+    fn base_resource(&self, uri: &str) -> Resource {
         let template = self.template.clone();
-        let mut resource = self.each.clone();
+        let mut resource = self.resource.clone();
         uri.clone_into(&mut resource.uri);
         resource.name = template.name;
         resource.title = template.title;

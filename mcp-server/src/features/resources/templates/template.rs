@@ -1,38 +1,40 @@
-//! [`Template`]: URI templates (RFC 6570), taken apart again.
+//! [`Template`]: URI templates (RFC 6570), matched against URIs.
 
 use mcp_types::json::Map;
 use regex_lite::{Captures, Regex};
 
-/// A template that URIs are matched with.
+/// A template that can be matched against URIs.
 pub(crate) struct Template {
     regex: Regex,
     groups: Vec<ExpressionGroup>,
 }
 
-/// What one group of the regular expression caught.
+/// The variables that a group of the regular expression captures.
 enum ExpressionGroup {
     /// The value of one variable.
     Value(String),
-    /// Pairs of names and values, such as a query, with what is between them.
+    /// Pairs of names and values, such as a query, and their separator.
     Pairs(Vec<String>, char),
 }
 
 /// Why a template cannot be used.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(crate) enum TemplateError {
-    #[error("a brace has no partner")]
+    #[error("unbalanced braces")]
     Brace,
-    #[error("`{{{0}}}`: there is no such operator")]
+    #[error("`{{{0}}}`: unknown operator")]
     Operator(String),
-    #[error("`{{{0}}}`: not the name of a variable")]
+    #[error("`{{{0}}}`: invalid name of a variable")]
     Name(String),
-    #[error("`{{{0}}}`: values that are cut or exploded cannot be told apart again")]
+    #[error("`{{{0}}}`: prefixes and explosion are not supported")]
     Modifier(String),
-    #[error("the variable `{0}` stands twice")]
+    #[error("the variable `{0}` occurs twice")]
     Twice(String),
-    #[error("`{{{0}}}`: where its value begins cannot be told, something must stand before it")]
+    #[error(
+        "`{{{0}}}`: a literal is needed before this expression, to find where its value begins"
+    )]
     Adjacent(String),
-    #[error("too large")]
+    #[error("the template is too large")]
     TooLarge,
 }
 
@@ -46,7 +48,7 @@ impl Template {
             let (expression, behind) = behind.split_once('}').ok_or(TemplateError::Brace)?;
             push_literal(&mut pattern, literal)?;
             let (operator, list) = operator(expression)?;
-            // Two of these side by side: nothing tells where one ends and the other begins.
+            // Two adjacent expressions: the end of the first one is ambiguous.
             let plain = matches!(operator, None | Some('+'));
             if plain && open_ended && literal.is_empty() {
                 return Err(TemplateError::Adjacent(expression.to_owned()));
@@ -71,7 +73,7 @@ impl Template {
         Ok(template)
     }
 
-    /// The variables, in order.
+    /// Returns the names of the variables, in order.
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut all = Vec::new();
         for group in &self.groups {
@@ -83,11 +85,11 @@ impl Template {
         all
     }
 
-    /// The values of the variables, decoded; `None` where the template does not make the URI.
+    /// Returns the decoded values of the variables; `None` if the template does not match the URI.
     ///
     /// The cost is linear in the length of the URI: `regex-lite` does not backtrack, and takes at
-    /// most time proportional to the size of the pattern, which the program wrote, times the length
-    /// of the text. Decoding looks at each character of a value once.
+    /// most time proportional to the size of the pattern, which is part of the program, times the
+    /// length of the text. Decoding visits each character of a value once.
     pub(crate) fn matches(&self, uri: &str) -> Option<Map<String>> {
         let captures: Captures<'_> = self.regex.captures(uri)?;
         let mut values = Map::new();
@@ -108,7 +110,7 @@ impl Template {
     }
 }
 
-/// The operator of an expression, and its list of variables.
+/// Splits an expression into its operator and its list of variables.
 fn operator(expression: &str) -> Result<(Option<char>, &str), TemplateError> {
     let mut characters = expression.chars();
     match characters.next() {
@@ -143,7 +145,7 @@ fn push_literal(pattern: &mut String, literal: &str) -> Result<(), TemplateError
     Ok(())
 }
 
-/// Appends what matches an expression.
+/// Appends the pattern of an expression.
 fn push_expression(
     pattern: &mut String,
     groups: &mut Vec<ExpressionGroup>,
@@ -151,7 +153,7 @@ fn push_expression(
     names: Vec<String>,
 ) {
     let several = names.len() > 1;
-    // The first value's prefix, what is between values, and one value.
+    // The prefix of the first value, the separator, and one value.
     let (first, between, value, optional) = match operator {
         Some(operator @ (';' | '?' | '&')) => {
             let (caught, between) = match operator {
@@ -177,7 +179,7 @@ fn push_expression(
     let mut prefix = first;
     for name in names {
         if optional {
-            // What is not defined is left out from the end.
+            // Undefined variables are omitted from the end.
             pattern.push_str("(?:");
             open += 1;
         }
@@ -189,7 +191,7 @@ fn push_expression(
     pattern.push_str(&")?".repeat(open));
 }
 
-/// Reads pairs in any order; `None` where one is not of the template or stands twice.
+/// Reads pairs in any order; `None` if a name is unknown or occurs twice.
 fn pairs(values: &mut Map<String>, names: &[String], text: &str, between: char) -> Option<()> {
     for pair in text.split(between).filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -201,7 +203,7 @@ fn pairs(values: &mut Map<String>, names: &[String], text: &str, between: char) 
     Some(())
 }
 
-/// Undoes percent-encoding; `None` where it is not whole or not UTF-8.
+/// Decodes percent-encoding; `None` if it is incomplete or not UTF-8.
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
