@@ -36,7 +36,6 @@ impl Access {
     }
 
     /// Returns `true` if a handler or guard may ask the client.
-    #[cfg(feature = "asking")]
     pub(crate) fn may_ask(&self) -> bool {
         self.requirements.uses_context()
     }

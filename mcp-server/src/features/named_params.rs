@@ -46,10 +46,7 @@ impl<I: Definition, A: DeserializeOwned> NamedParams<I, A> {
 
     /// Returns `true` if the item's handler may ask the client.
     pub(crate) fn may_ask(&self) -> bool {
-        #[cfg(feature = "asking")]
-        return self.find().is_some_and(|item| item.access().may_ask());
-        #[cfg(not(feature = "asking"))]
-        false
+        self.find().is_some_and(|item| item.access().may_ask())
     }
 
     /// Returns the item, if the list has one with the name.

@@ -32,7 +32,6 @@ impl Requirements {
     }
 
     /// Returns `true` if a handler may hold its context, so that it can ask the client.
-    #[cfg(feature = "asking")]
     pub(crate) fn uses_context(&self) -> bool {
         self.uses_context
     }

@@ -89,7 +89,7 @@ async fn state_lapses() {
     let answer = back(&server, "greet", &state).await;
     assert!(refused(&answer), "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
-    assert!(message.contains("lapsed"), "{message}");
+    assert!(message.contains("expired"), "{message}");
 }
 
 #[tokio::test]
