@@ -67,6 +67,7 @@ mod server;
 mod transport;
 mod util;
 
+pub use features::arguments::Arguments;
 pub use features::catalog::Definition;
 pub use features::completions::{Completing, IntoCompletion};
 #[cfg(feature = "asking")]
@@ -89,6 +90,8 @@ pub use features::resources::request::ResourceUri;
 pub use features::resources::request::Variables;
 #[cfg(feature = "templates")]
 pub use features::resources::templates::definition::TemplateDef;
+#[cfg(feature = "templates")]
+pub use features::resources::variables::TemplateVariables;
 pub use features::tools::definition::ToolDef;
 pub use features::tools::result::{IntoToolResult, Json};
 pub use mcp_types as types;
@@ -103,6 +106,8 @@ pub use protocol::error::{BuildError, BuildErrors, ErrorDetail, ServeError};
 pub use protocol::extensions::{Extensions, Principal};
 pub use protocol::extract::{Extension, FromContext};
 pub use protocol::handler::{Handler, IntoResult};
+#[doc(hidden)]
+pub use protocol::handler::{Input, NoArguments};
 pub use protocol::handler_error::HandlerError;
 #[cfg(feature = "http")]
 pub use protocol::http_parts::HttpParts;

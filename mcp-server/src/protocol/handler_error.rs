@@ -19,6 +19,10 @@ use crate::protocol::error_text::{WithSources, invalid_params, method_not_found}
 /// [`ServerBuilder::map_error`](crate::ServerBuilder::map_error) gives errors of one type a code and
 /// a text of their own. The constructors make errors that the client receives as they are.
 ///
+/// Outside of tools, an error that has an [`ErrorObject`] among its sources is passed on with the
+/// code, message and data of that: it is the error of another server, which the handler called as a
+/// client.
+///
 /// Like `anyhow::Error` it does not implement `std::error::Error`, since `?` could not convert
 /// other errors into it then. `{}` writes the error's own text, `{:#}` also those of its sources.
 pub struct HandlerError {
