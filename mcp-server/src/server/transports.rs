@@ -9,7 +9,7 @@ use crate::protocol::extensions::Extensions;
 use crate::server::handle::Server;
 use crate::transport::{stdio, stream};
 
-/// A way to serve a server, for [`Server::serve`]: [`Stdio`], [`ByteStream`] and, with the feature
+/// A transport for [`Server::serve`]: [`Stdio`], [`ByteStream`] and, with the feature
 /// `http`, [`Http`](crate::Http).
 pub trait Transport {
     /// Serves the server until the client or the server ends it.
@@ -22,7 +22,7 @@ pub trait Transport {
 /// standard error.
 ///
 /// Handlers start on the thread that reads. A handler that computes for long, or blocks, delays the
-/// messages behind it; it should use `tokio::task::spawn_blocking`.
+/// messages that follow; it should use `tokio::task::spawn_blocking`.
 ///
 /// Dropping the future of [`Server::serve`] ends the connection and all its requests. The thread that
 /// reads standard input cannot be interrupted: it ends after the next input, which it consumes, or
