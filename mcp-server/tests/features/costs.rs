@@ -106,7 +106,10 @@ async fn hostile_arguments_of_a_schema_that_refers_to_itself_twice_do_not_block(
     let schema = json!({ "type": "object", "allOf": [again, again] });
     let mut peer = Peer::new(server(schema));
     let (failed, text) = peer.call("costly", nested(100, json!(1))).await;
-    assert!(failed && text.contains("too deep to find the place"), "{text}");
+    assert!(
+        failed && text.contains("too deep to find the place"),
+        "{text}"
+    );
     assert_eq!(peer.call("quick", json!({})).await.1, "done");
     let right = peer.call("costly", nested(100, json!({}))).await;
     assert_eq!(right, (false, "done".to_owned()));
