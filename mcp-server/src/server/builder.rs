@@ -164,7 +164,7 @@ impl ServerBuilder {
     /// the newest revision in `capabilities.experimental`.
     ///
     /// Every such client gets what a proposal adds. What it removes or replaces, only clients that
-    /// have [declared](Context::negotiated) it too.
+    /// have [declared](crate::Context::negotiated) it too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.registry.proposals.extend(proposals);
         self
@@ -267,7 +267,7 @@ impl ServerBuilder {
     /// Handles a notification, of any revision or of the application's own. The first parameter of
     /// the handler is [`NotificationParams<N>`](NotificationParams). Its errors are only logged.
     ///
-    /// Handlers do not get `notifications/cancelled`: it [cancels](Context::cancelled) the request.
+    /// Handlers do not get `notifications/cancelled`: it [cancels](crate::Context::cancelled) the request.
     pub fn on_notification<N, M, H>(mut self, handler: H) -> Self
     where
         N: Notification + 'static,
