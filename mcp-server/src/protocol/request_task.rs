@@ -202,11 +202,11 @@ pub(crate) struct Panicked;
 
 /// Runs the code of a handler. A panic ends only this request.
 pub(crate) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| told(&*panic))
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| log_panic(&*panic))
 }
 
 /// Writes a panic to the log.
-fn told(panic: &(dyn Any + Send)) -> Panicked {
+fn log_panic(panic: &(dyn Any + Send)) -> Panicked {
     tracing::error!(panic = %PeerDisplay(text(panic)), "handler panicked");
     Panicked
 }
