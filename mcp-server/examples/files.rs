@@ -1,12 +1,21 @@
 //! Serves a folder: `cargo run -p mcp-server --all-features --example files -- FOLDER`
 //!
-//! Folders are collections and files documents, listed page by page, described, read and completed,
-//! with versions, icons and times; what changes is told to who subscribed. `--help` says the rest.
+//! Folders are collections and files are documents. They are listed page by page, described, read
+//! and completed, with versions, icons and times. Subscribed clients are notified of changes.
+//! `--help` describes the options.
 //!
-//! In the order of what depends on what: a `place` is a path below the root and its URI; the `tree`
-//! opens what is there and nothing else, and knows `facts` of it; `walk` lists it, `members` and
-//! `describe` say what peers are told, with what `media` knows of types; `offer` makes resources of
-//! it; `watch` finds changes by comparing with what was `seen`; `http` serves it with URLs.
+//! The modules, each of which uses those before it:
+//!
+//! - `place` is a path below the root, and its URI.
+//! - `facts` is the metadata of a file or folder.
+//! - `tree` opens files and folders below the root, and nothing else.
+//! - `walk` lists them page by page.
+//! - `media` knows media types and icons.
+//! - `members` reads the short files of a folder.
+//! - `describe` makes the description of a resource.
+//! - `offer` defines the resources of the server.
+//! - `seen` and `watch` find changes.
+//! - `options` and `http` are the command line and the HTTP transport.
 
 #[path = "files/describe.rs"]
 mod describe;

@@ -1,4 +1,4 @@
-//! What peers are told of a file or a folder.
+//! Descriptions of files and folders as resources.
 
 use std::time::SystemTime;
 
@@ -9,10 +9,10 @@ use super::facts::Facts;
 use super::media;
 use super::members;
 use super::place::Place;
-use super::tree::{Fault, Tree};
+use super::tree::{Tree, TreeError};
 
-/// All that is known without reading a file.
-pub(crate) fn resource(tree: &Tree, place: &Place, facts: &Facts) -> Result<Resource, Fault> {
+/// Returns the description of a file or folder, without reading it.
+pub(crate) fn resource(tree: &Tree, place: &Place, facts: &Facts) -> Result<Resource, TreeError> {
     let name = place
         .name()
         .map_or("/".into(), |name| name.to_string_lossy());
@@ -44,11 +44,11 @@ pub(crate) fn resource(tree: &Tree, place: &Place, facts: &Facts) -> Result<Reso
     Ok(resource)
 }
 
-/// A time in UTC, in whole seconds; `None` before 1970.
+/// Formats a time as RFC 3339 in UTC, in whole seconds; `None` before 1970.
 fn rfc3339(time: SystemTime) -> Option<String> {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs();
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March here, so that the day that some of them have more comes last.
+    // Years begin in March here, so that the leap day is the last day of a year.
     let day = days + 719_468;
     let (era, day) = (day / 146_097, day % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

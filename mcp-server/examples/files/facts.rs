@@ -1,29 +1,29 @@
-//! [`Facts`]: what the file system says of something, without its contents.
+//! [`Facts`]: metadata of a file or folder.
 
 use std::time::{Duration, SystemTime};
 
 use cap_std::fs::Metadata;
 
-/// How far apart two changes are that the clock of a file system tells apart for sure.
+/// The time after which every file system gives two changes different times.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What is served of a folder or a regular file. Nothing else has facts.
+/// Metadata of a folder or a regular file. Other kinds of files are not served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) is_folder: bool,
-    /// In bytes.
+    /// The size in bytes.
     pub(crate) size: u64,
     pub(crate) modified: Option<SystemTime>,
-    /// When anything was changed, the permissions included: nobody can set this time.
+    /// The time of the last change, also of permissions. Programs cannot set it.
     changed: Option<SystemTime>,
-    /// Which file it is, whatever its name.
+    /// The number of the file, which is independent of its name.
     id: u64,
-    /// The permissions, where there are some of this sort.
+    /// The permissions, on systems that have a mode.
     pub(crate) mode: Option<u32>,
 }
 
 impl Facts {
-    /// `None` where it is neither a folder nor a regular file: a link, a pipe, a device.
+    /// Returns `None` for anything else than a folder or a regular file, such as a link or a pipe.
     pub(crate) fn new(metadata: &Metadata) -> Option<Self> {
         if !metadata.is_dir() && !metadata.is_file() {
             return None;
@@ -43,8 +43,8 @@ impl Facts {
         })
     }
 
-    /// A text that is another one after every change: of the contents, as far as the clock of the
-    /// file system tells it, and of everything else.
+    /// Returns a text that differs after each change of the contents, as far as the clock of the
+    /// file system shows it, or of the metadata.
     pub(crate) fn version(&self) -> String {
         let nanoseconds = |time: Option<SystemTime>| {
             let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
@@ -54,14 +54,14 @@ impl Facts {
         format!("{:x}-{:x}-{modified:x}-{changed:x}", self.id, self.size)
     }
 
-    /// Whether it changed so short a time ago that the next change may look the same.
+    /// Returns `true` if the last change is so recent that the next one may have the same time.
     pub(crate) fn is_fresh(&self) -> bool {
         let age = self.changed.map(|changed| changed.elapsed());
         !matches!(age, Some(Ok(age)) if age > TICK)
     }
 }
 
-/// The time of the last change of any sort, the file's number, and the permissions.
+/// The time of the last change of any kind, the number of the file, and the permissions.
 #[cfg(unix)]
 fn system(metadata: &Metadata) -> (Option<SystemTime>, u64, Option<u32>) {
     use cap_std::fs::{MetadataExt as _, PermissionsExt as _};

@@ -1,4 +1,4 @@
-//! Serves over HTTP, by itself or behind a proxy, with URLs of files for who cannot speak the
+//! Serves over HTTP, by itself or behind a proxy, with URLs for programs that do not speak the
 //! protocol.
 
 use std::error::Error;
@@ -18,7 +18,7 @@ use super::options::Options;
 /// The names of this machine, which are always allowed.
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// The URLs that are handed out: below `/files/` of the public address.
+/// Returns the configuration of the URLs, which are below `/files/` of the public address.
 pub(crate) fn urls(options: &Options) -> Result<Option<HttpUrls>, Box<dyn Error>> {
     let Some(public) = &options.public_url else {
         return Ok(None);
@@ -29,7 +29,7 @@ pub(crate) fn urls(options: &Options) -> Result<Option<HttpUrls>, Box<dyn Error>
     Ok(Some(urls.lifetime(lifetime)))
 }
 
-/// Serves until it is ended from elsewhere.
+/// Serves until the server is shut down.
 pub(crate) async fn serve(
     server: &Server,
     address: &str,
@@ -65,7 +65,7 @@ fn config(options: &Options) -> HttpConfig {
     HttpConfig::new().allow_hosts(named.into_iter().chain(LOCAL.map(Into::into)))
 }
 
-/// What connections are encrypted by.
+/// Reads the certificate chain and the private key.
 fn tls(certificate: &Path, key: &Path) -> Result<ServerConfig, Box<dyn Error>> {
     let unusable = |file: &Path, error| format!("{}: {error}", file.display());
     let chain = CertificateDer::pem_file_iter(certificate)

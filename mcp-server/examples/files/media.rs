@@ -1,4 +1,4 @@
-//! Media types by the ends of names, and a picture for each sort of them.
+//! Media types by file extension, and an icon for each kind of media type.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,17 +9,17 @@ use mcp_server::types::{Base64Text, Icon};
 /// The media type of folders.
 pub(crate) const FOLDER: &str = "inode/directory";
 
-/// What a name says of the contents; `None` where it says nothing.
+/// Returns the media type for a name; `None` if the extension is unknown.
 pub(crate) fn media_type(name: &OsStr) -> Option<&'static str> {
     let end = Path::new(name).extension()?.to_str()?;
-    // The list knows streams of videos by the first.
+    // The first entry of the list for this extension is a type of video streams.
     if ["ts", "mts", "cts", "tsx"].contains(&end) {
         return Some("text/typescript");
     }
     mime_guess::from_ext(end).first_raw()
 }
 
-/// The picture for a media type.
+/// Returns the icon for a media type.
 pub(crate) fn icon(media_type: Option<&str>) -> Icon {
     let sort = match media_type {
         Some(FOLDER) => Sort::Folder,
@@ -60,7 +60,7 @@ static ICONS: LazyLock<[Icon; 5]> = LazyLock::new(|| {
     })
 });
 
-/// Width and height of the pictures.
+/// The width and height of the icons.
 const SIZE: usize = 16;
 type Art = [&'static str; SIZE];
 
@@ -159,7 +159,8 @@ const OTHER_ART: Art = [
     "                ",
 ];
 
-/// A PNG in one colour on nothing, one bit a pixel; its data is small enough not to be compressed.
+/// Encodes a PNG with one colour on a transparent background, one bit for each pixel. The data is
+/// too small to compress.
 fn png(art: &Art) -> Vec<u8> {
     let mut rows = Vec::with_capacity(3 * SIZE);
     for row in art {
@@ -172,7 +173,7 @@ fn png(art: &Art) -> Vec<u8> {
     }
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     let size = [0, 0, 0, 16];
-    // One bit a pixel, which is the number of a colour.
+    // Each bit is a pixel, the index of a colour.
     chunk(
         &mut png,
         *b"IHDR",
@@ -180,7 +181,7 @@ fn png(art: &Art) -> Vec<u8> {
     );
     chunk(&mut png, *b"PLTE", &[0, 0, 0, 0x5b, 0x7d, 0xa8]);
     chunk(&mut png, *b"tRNS", &[0, 255]);
-    // A stream of zlib with one block, as it is.
+    // A zlib stream with one uncompressed block.
     let length = u16::try_from(rows.len()).unwrap_or_default();
     let mut data = vec![0x78, 0x01, 1];
     data.extend(length.to_le_bytes());

@@ -1,19 +1,19 @@
-//! What is read of a folder: the texts of those members that are short.
+//! The contents of a folder: the texts of its short files.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::facts::Facts;
 use super::place::Place;
-use super::tree::{Fault, Tree};
+use super::tree::{Tree, TreeError};
 
-/// How many members are looked at, in the order of their names.
+/// The maximum number of files that are considered, in the order of their names.
 const MEMBERS: usize = 64;
-/// How large one may be, and all together, in bytes.
+/// The maximum size of a file, and of all files together, in bytes.
 const MEMBER_BYTES: u64 = 16 << 10;
 const BYTES: u64 = 128 << 10;
 
-/// The members that are read with a folder: a part of them, the rest is for who lists it.
-pub(crate) fn of(tree: &Tree, place: &Place) -> Result<Vec<(Place, Facts)>, Fault> {
+/// Returns the files that are read with a folder. Clients list the folder to find the others.
+pub(crate) fn of(tree: &Tree, place: &Place) -> Result<Vec<(Place, Facts)>, TreeError> {
     let folder = tree.folder(place)?;
     let entries = tree.entries(place, &folder)?;
     let mut members = Vec::new();
@@ -22,8 +22,8 @@ pub(crate) fn of(tree: &Tree, place: &Place) -> Result<Vec<(Place, Facts)>, Faul
     for entry in files.take(MEMBERS) {
         let facts = match tree.facts_in(&folder, &entry.name) {
             Ok(facts) => facts,
-            Err(Fault::NotFound) => continue,
-            Err(fault) => return Err(fault),
+            Err(TreeError::NotFound) => continue,
+            Err(error) => return Err(error),
         };
         if !facts.is_folder && facts.size <= MEMBER_BYTES.min(left) {
             left -= facts.size;
@@ -33,9 +33,9 @@ pub(crate) fn of(tree: &Tree, place: &Place) -> Result<Vec<(Place, Facts)>, Faul
     Ok(members)
 }
 
-/// A version of what is read of a folder: another one after each change of a member that may be
-/// read with it, and of the names.
-pub(crate) fn version(tree: &Tree, place: &Place, facts: &Facts) -> Result<String, Fault> {
+/// Returns a version of the contents of a folder: it differs after each change of a file that may
+/// be read with it, and of the names.
+pub(crate) fn version(tree: &Tree, place: &Place, facts: &Facts) -> Result<String, TreeError> {
     let mut hasher = DefaultHasher::new();
     for (place, facts) in of(tree, place)? {
         place.hash(&mut hasher);
@@ -44,8 +44,8 @@ pub(crate) fn version(tree: &Tree, place: &Place, facts: &Facts) -> Result<Strin
     Ok(format!("{}-{:x}", facts.version(), hasher.finish()))
 }
 
-/// The texts.
-pub(crate) fn read(tree: &Tree, place: &Place) -> Result<Vec<(Place, Facts, String)>, Fault> {
+/// Reads the texts.
+pub(crate) fn read(tree: &Tree, place: &Place) -> Result<Vec<(Place, Facts, String)>, TreeError> {
     let mut texts = Vec::new();
     for (place, _) in of(tree, place)? {
         match tree.read(&place, MEMBER_BYTES) {
@@ -54,9 +54,9 @@ pub(crate) fn read(tree: &Tree, place: &Place) -> Result<Vec<(Place, Facts, Stri
                     texts.push((place, facts, text));
                 }
             }
-            Err(Fault::NotFound | Fault::Folder | Fault::TooLarge { .. }) => {}
-            // One that may not be read, or is being written, is not missed for the others.
-            Err(error @ (Fault::Changing | Fault::Io(_))) => {
+            Err(TreeError::NotFound | TreeError::Folder | TreeError::TooLarge { .. }) => {}
+            // A file that cannot be read, or is being written, does not prevent reading the others.
+            Err(error @ (TreeError::Changing | TreeError::Io(_))) => {
                 tracing::debug!(file = %place, %error, "left out of its folder");
             }
         }

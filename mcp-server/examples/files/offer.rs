@@ -1,4 +1,5 @@
-//! What the server offers: the root, everything below it by a template, and the paths to type.
+//! The resources of the server: the root, a template for everything below it, and completion of
+//! paths.
 
 use std::sync::Arc;
 
@@ -15,27 +16,27 @@ use mcp_server::{
 
 use super::facts::Facts;
 use super::place::{self, Place};
-use super::tree::{Fault, Tree};
+use super::tree::{Tree, TreeError};
 use super::walk::{self, Wanted};
 use super::{describe, media, members};
 
-/// Everything below the root.
+/// The template for everything below the root.
 const TEMPLATE: &str = "file:///{+path}";
-/// As many values of a completion may leave.
+/// The maximum number of values of a completion.
 const COMPLETED: usize = 100;
 
-/// A tree, and how much of it is read at once.
+/// The state of the handlers: a tree, and the limits for reading.
 #[derive(Clone)]
 pub(crate) struct Offer {
     pub(crate) tree: Arc<Tree>,
-    /// The largest file that is read by the protocol, in bytes.
+    /// The maximum size of a file that is read over the protocol, in bytes.
     pub(crate) max_read: u64,
-    /// The largest one that is read by its URL; none where there are no URLs.
+    /// The maximum size of a file that is read by its URL; `None` without URLs.
     pub(crate) max_fetch: Option<u64>,
 }
 
 impl Offer {
-    /// Adds all to a server.
+    /// Adds the resources to a server.
     pub(crate) fn add_to(self, builder: ServerBuilder) -> ServerBuilder {
         let root = ResourceDef::new(place::ROOT, "/")
             .title("All files")
@@ -58,35 +59,38 @@ impl Offer {
             .complete_resource(TEMPLATE, "path", complete)
     }
 
-    /// Does what waits for the file system, where nothing else has to wait for it.
+    /// Runs an operation of the file system on a thread that may block.
     async fn run<T: Send + 'static>(
         &self,
         uri: &str,
-        work: impl FnOnce(&Tree) -> Result<T, Fault> + Send + 'static,
+        work: impl FnOnce(&Tree) -> Result<T, TreeError> + Send + 'static,
     ) -> Result<T, HandlerError> {
         let tree = Arc::clone(&self.tree);
         let done = tokio::task::spawn_blocking(move || work(&tree)).await?;
-        done.map_err(|fault| told(fault, uri, self.max_fetch))
+        done.map_err(|error| to_handler_error(error, uri, self.max_fetch))
     }
 }
 
-async fn describe(stated: Resource, State(offer): State<Offer>) -> Result<Resource, HandlerError> {
-    let uri = stated.uri;
+async fn describe(
+    definition: Resource,
+    State(offer): State<Offer>,
+) -> Result<Resource, HandlerError> {
+    let uri = definition.uri;
     let asked = uri.clone();
     offer
         .run(&uri, move |tree| {
-            let (place, facts) = found(tree, &asked)?;
+            let (place, facts) = resolve(tree, &asked)?;
             describe::resource(tree, &place, &facts)
         })
         .await
 }
 
 async fn describe_root(
-    stated: Resource,
+    definition: Resource,
     State(offer): State<Offer>,
 ) -> Result<Resource, HandlerError> {
-    let (title, description) = (stated.title.clone(), stated.description.clone());
-    let mut resource = describe(stated, State(offer)).await?;
+    let (title, description) = (definition.title.clone(), definition.description.clone());
+    let mut resource = describe(definition, State(offer)).await?;
     (resource.title, resource.description) = (title, description);
     Ok(resource)
 }
@@ -102,7 +106,7 @@ async fn read(
     let most = fetched.unwrap_or(offer.max_read);
     offer
         .run(&uri, move |tree| {
-            let (place, facts) = found(tree, &asked)?;
+            let (place, facts) = resolve(tree, &asked)?;
             if facts.is_folder {
                 let texts = members::read(tree, &place)?.into_iter();
                 let texts = texts.map(|(place, _, text)| {
@@ -130,9 +134,9 @@ async fn list(at: ListAt, State(offer): State<Offer>) -> Result<ResourcePage, Ha
         };
     let asked = uri.clone();
     let listed = offer.run(&uri, move |tree| {
-        let (folder, facts) = found(tree, &asked)?;
+        let (folder, facts) = resolve(tree, &asked)?;
         if !facts.is_folder {
-            return Err(Fault::NotFound);
+            return Err(TreeError::NotFound);
         }
         let wanted = Wanted {
             folder,
@@ -147,9 +151,9 @@ async fn list(at: ListAt, State(offer): State<Offer>) -> Result<ResourcePage, Ha
         for (place, facts) in page.found {
             match describe::resource(tree, &place, &facts) {
                 Ok(resource) => resources.push(resource),
-                // It has gone since.
-                Err(Fault::NotFound) => {}
-                Err(fault) => return Err(fault),
+                // The file was removed in the meantime.
+                Err(TreeError::NotFound) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok((resources, next))
@@ -162,7 +166,7 @@ async fn list(at: ListAt, State(offer): State<Offer>) -> Result<ResourcePage, Ha
     })
 }
 
-/// The paths that begin with what was typed, one folder deep.
+/// Completes a path with the names in one folder.
 async fn complete(
     typing: Completing,
     State(offer): State<Offer>,
@@ -176,7 +180,7 @@ async fn complete(
     let (uri, begun) = (folder.to_uri(true), begun.to_owned());
     let completed = offer.run(&uri, move |tree| {
         let open = match tree.folder(&folder) {
-            Err(Fault::NotFound) => return Ok(nothing()),
+            Err(TreeError::NotFound) => return Ok(nothing()),
             open => open?,
         };
         let entries = tree.entries(&folder, &open)?;
@@ -198,18 +202,18 @@ async fn complete(
     completed.await
 }
 
-/// Where a URI leads.
-fn found(tree: &Tree, uri: &str) -> Result<(Place, Facts), Fault> {
-    let place = Place::from_uri(uri).ok_or(Fault::NotFound)?;
+/// Returns the file or folder that a URI names.
+fn resolve(tree: &Tree, uri: &str) -> Result<(Place, Facts), TreeError> {
+    let place = Place::from_uri(uri).ok_or(TreeError::NotFound)?;
     let facts = tree.facts(&place)?;
-    // What ends with a slash is a folder.
+    // A URI that ends with a slash names a folder.
     if uri.ends_with('/') && !facts.is_folder {
-        return Err(Fault::NotFound);
+        return Err(TreeError::NotFound);
     }
     Ok((place, facts))
 }
 
-/// Text where it is UTF-8, else bytes.
+/// Returns text if the bytes are UTF-8, and binary contents otherwise.
 fn contents(uri: String, place: &Place, bytes: Vec<u8>) -> AnyResourceContents {
     let media_type = place.name().and_then(media::media_type);
     match String::from_utf8(bytes) {
@@ -222,16 +226,16 @@ fn contents(uri: String, place: &Place, bytes: Vec<u8>) -> AnyResourceContents {
     }
 }
 
-/// What the peer is told.
-fn told(fault: Fault, uri: &str, max_fetch: Option<u64>) -> HandlerError {
+/// Converts an error of the tree to the error that the client gets.
+fn to_handler_error(error: TreeError, uri: &str, max_fetch: Option<u64>) -> HandlerError {
     let data = Object::from([("uri", Value::from(uri))]);
     let failed = |message: String, data| {
         HandlerError::protocol(ErrorObject::internal_error(message).with_data(data))
     };
-    match fault {
-        Fault::NotFound | Fault::Folder => HandlerError::resource_not_found(uri),
-        Fault::Changing => failed("the file changes while it is read: try again".into(), data),
-        Fault::TooLarge { size, limit } => {
+    match error {
+        TreeError::NotFound | TreeError::Folder => HandlerError::resource_not_found(uri),
+        TreeError::Changing => failed("the file changes while it is read: try again".into(), data),
+        TreeError::TooLarge { size, limit } => {
             let mut data = data;
             data.insert("size", Value::from(size));
             data.insert("limit", Value::from(limit));
@@ -242,9 +246,9 @@ fn told(fault: Fault, uri: &str, max_fetch: Option<u64>) -> HandlerError {
             }
             failed(message, data)
         }
-        Fault::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+        TreeError::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
             failed("the file may not be read".into(), data)
         }
-        fault @ Fault::Io(_) => fault.into(),
+        error @ TreeError::Io(_) => error.into(),
     }
 }

@@ -1,25 +1,25 @@
-//! [`Place`]: where something is below the root, as a path, as a URI and as a text to type.
+//! [`Place`]: a path below the root, which converts to a URI and to text.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Component, Path};
 
-/// What all URIs begin with; by itself the root.
+/// The beginning of all URIs. It is also the URI of the root.
 pub(crate) const ROOT: &str = "file:///";
 
-/// Stands, with the value of the byte added, for a byte of a name that is not UTF-8: characters
-/// for private use, of which the last 256 that there are.
+/// The characters U+10FF00 to U+10FFFF, for private use, stand for the bytes of a name that are not
+/// UTF-8.
 const BYTES: u32 = 0x10_FF00;
 
-/// The names on the way down from the root; none for the root itself.
+/// The names on the path from the root; empty for the root itself.
 ///
-/// Each name is one of a file system: it is not empty, neither `.` nor `..`, and holds no
-/// separator. So a place is never outside the root, whatever it was made from.
+/// Each name is a valid name of the file system: it is not empty, `.` or `..`, and contains no
+/// separator. Whatever a place is parsed from, it is below the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place(Vec<OsString>);
 
 impl Place {
-    /// Reads a URI, in any spelling. The separators are those that are not percent-encoded.
+    /// Parses a URI in any spelling. Percent-encoded slashes are not separators.
     pub(crate) fn from_uri(uri: &str) -> Option<Self> {
         let path = uri.strip_prefix(ROOT)?;
         let path = path.strip_suffix('/').unwrap_or(path);
@@ -30,7 +30,7 @@ impl Place {
         names.collect::<Option<Vec<_>>>().map(Self)
     }
 
-    /// Reads what [`Self::to_text`] gives.
+    /// Parses the result of [`Self::to_text`].
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         if text.is_empty() {
             return Some(Self::default());
@@ -39,7 +39,7 @@ impl Place {
         names.collect::<Option<Vec<_>>>().map(Self)
     }
 
-    /// Reads a path that begins at the root.
+    /// Parses a path that is relative to the root.
     pub(crate) fn from_path(path: &Path) -> Option<Self> {
         let names = path.components().map(|component| match component {
             Component::Normal(name) => Some(name.to_owned()),
@@ -48,7 +48,7 @@ impl Place {
         names.collect::<Option<Vec<_>>>().map(Self)
     }
 
-    /// The URI, in the one spelling that is listed; that of a folder ends with a slash.
+    /// Returns the URI in canonical spelling. The URI of a folder ends with a slash.
     pub(crate) fn to_uri(&self, folder: bool) -> String {
         let mut uri = String::from(ROOT);
         for (at, name) in self.0.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Place {
         uri
     }
 
-    /// The names with slashes between them.
+    /// Returns the names, separated by slashes.
     pub(crate) fn to_text(&self) -> String {
         let names: Vec<String> = self.0.iter().map(|name| text(name)).collect();
         names.join("/")
@@ -73,18 +73,18 @@ impl Place {
         &self.0
     }
 
-    /// The last name; none at the root.
+    /// Returns the last name; `None` for the root.
     pub(crate) fn name(&self) -> Option<&OsStr> {
         self.0.last().map(OsString::as_os_str)
     }
 
-    /// The folder that it is in, and its name there; none for the root.
+    /// Returns the parent folder and the name in it; `None` for the root.
     pub(crate) fn split(&self) -> Option<(Self, &OsStr)> {
         let (name, folder) = self.0.split_last()?;
         Some((Self(folder.to_vec()), name))
     }
 
-    /// What has this name in this folder. The name is one of a file system.
+    /// Returns the place with this name, which must be valid, in this folder.
     pub(crate) fn join(&self, name: &OsStr) -> Self {
         let mut names = self.0.clone();
         names.push(name.to_owned());
@@ -106,8 +106,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// A name as a text, from which it can be made again: what is not UTF-8 stands byte by byte as
-/// characters for private use, and so do these themselves.
+/// Converts a name to text, reversibly: bytes that are not UTF-8 become characters for private use,
+/// and so do the bytes of these characters.
 pub(crate) fn text(name: &OsStr) -> String {
     let bytes = name.as_encoded_bytes();
     let escaped = |byte: &u8| char::from_u32(BYTES + u32::from(*byte)).unwrap_or_default();
@@ -127,7 +127,8 @@ pub(crate) fn text(name: &OsStr) -> String {
     text
 }
 
-/// The name that a text stands for, if it is one and the text is the one that is made of it.
+/// Returns the name for a text; `None` if the name is invalid or the text is not its canonical
+/// form.
 fn name(from: &str) -> Option<OsString> {
     let mut bytes = Vec::with_capacity(from.len());
     for character in from.chars() {
@@ -150,13 +151,13 @@ fn os_string(bytes: Vec<u8>) -> OsString {
     std::os::unix::ffi::OsStringExt::from_vec(bytes)
 }
 
-/// A name that is not Unicode becomes another one there, and so cannot be asked for.
+/// On this system, names that are not Unicode would change, so they cannot be requested.
 #[cfg(not(unix))]
 fn os_string(bytes: Vec<u8>) -> OsString {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
-/// Leaves what a path may hold as it is (RFC 3986, 3.3).
+/// Keeps the characters that a path may contain (RFC 3986, 3.3).
 fn percent_encode(uri: &mut String, text: &str) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte) {

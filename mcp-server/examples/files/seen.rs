@@ -1,4 +1,4 @@
-//! [`Seen`]: what was below the root when it was last looked at, to find what is different now.
+//! [`Seen`]: the last known state of everything below the root, to find changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -8,32 +8,32 @@ use cap_std::fs::Dir;
 
 use super::facts::Facts;
 use super::place::Place;
-use super::tree::{Fault, Tree};
+use super::tree::{Tree, TreeError};
 
-/// Hears of what is different.
+/// Receives changes.
 pub(crate) trait Listener {
-    /// What is in this folder is looked at from now on; what happens there has to be told.
+    /// A folder is about to be read; later changes in it have to be reported.
     fn enter(&mut self, folder: &Place);
 
-    /// Something is there that was not, is gone, or changed.
+    /// A file or folder was added, removed or changed.
     fn updated(&mut self, place: &Place, is_folder: bool);
 
-    /// Something was added or is gone.
-    fn listed_otherwise(&mut self);
+    /// A file or folder was added or removed.
+    fn list_changed(&mut self);
 }
 
-/// The names and stamps of everything, by folder. Some 60 bytes for each file.
+/// The names and stamps of all files, by folder. Some 60 bytes for each file.
 #[derive(Default)]
 pub(crate) struct Seen {
     folders: HashMap<Place, BTreeMap<OsString, Stamp>>,
 }
 
-/// What a change is told by.
+/// Identifies a state of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stamp {
     Folder,
     File(u64),
-    /// A file that was looked at so soon after a change that the next may look the same.
+    /// A file that was read so soon after a change that the next one may look the same.
     Fresh,
 }
 
@@ -56,11 +56,11 @@ impl Stamp {
 }
 
 impl Seen {
-    /// Looks at everything in a folder, and in those below it.
+    /// Compares everything in a folder, and in the folders below it.
     pub(crate) fn look(&mut self, tree: &Tree, folder: Place, listener: &mut impl Listener) {
         let mut waiting = vec![folder];
         while let Some(folder) = waiting.pop() {
-            // First, so that what happens while it is looked at is heard of as well.
+            // Called first, so that changes while the folder is read are reported.
             listener.enter(&folder);
             let mut names = BTreeSet::new();
             let known = self.folders.entry(folder.clone()).or_default();
@@ -68,13 +68,13 @@ impl Seen {
             let there = tree.folder(&folder).and_then(|there| tree.names(&there));
             match there {
                 Ok(there) => names.extend(there.into_iter().map(|entry| entry.name)),
-                Err(fault) => unreadable(&folder, &fault),
+                Err(error) => unreadable(&folder, &error),
             }
             waiting.extend(self.compare(tree, &folder, &names, listener));
         }
     }
 
-    /// Looks at some names in a folder, and at everything in those that are folders.
+    /// Compares some names in a folder, and everything below those that are folders.
     pub(crate) fn look_at(
         &mut self,
         tree: &Tree,
@@ -82,7 +82,7 @@ impl Seen {
         names: &BTreeSet<OsString>,
         listener: &mut impl Listener,
     ) {
-        // Of a folder that nobody has seen yet, its own folder tells.
+        // A folder that is not known yet is found by its parent.
         if !self.folders.contains_key(folder) {
             return;
         }
@@ -91,7 +91,7 @@ impl Seen {
         }
     }
 
-    /// Gives the folders that are to be looked at next.
+    /// Compares names, and returns the folders among them.
     fn compare(
         &mut self,
         tree: &Tree,
@@ -101,7 +101,7 @@ impl Seen {
     ) -> Vec<Place> {
         let open = tree.folder(folder).ok();
         let mut inner = Vec::new();
-        let (mut changed, mut listed_otherwise) = (false, false);
+        let (mut changed, mut list_changed) = (false, false);
         for name in names {
             let now = open
                 .as_ref()
@@ -115,7 +115,7 @@ impl Seen {
             if now == Some(Stamp::Folder) {
                 inner.push(place.clone());
             }
-            // A folder is the same only as far as its own members tell; it may have become readable.
+            // A folder is unchanged only if its members are; it may have become readable.
             if before == now && matches!(now, None | Some(Stamp::File(_))) {
                 continue;
             }
@@ -131,18 +131,18 @@ impl Seen {
             if let Some(is_folder) = is_folder {
                 listener.updated(&place, is_folder);
             }
-            listed_otherwise |= was_folder != is_folder;
+            list_changed |= was_folder != is_folder;
         }
         if changed {
             listener.updated(folder, true);
         }
-        if listed_otherwise {
-            listener.listed_otherwise();
+        if list_changed {
+            listener.list_changed();
         }
         inner
     }
 
-    /// A folder is gone, and everything below it.
+    /// Removes a folder and everything below it.
     fn forget(&mut self, folder: &Place, listener: &mut impl Listener) {
         let mut waiting = vec![folder.clone()];
         while let Some(folder) = waiting.pop() {
@@ -160,16 +160,16 @@ impl Seen {
 fn stamp(tree: &Tree, open: &Dir, folder: &Place, name: &OsStr) -> Option<Stamp> {
     match tree.facts_in(open, name) {
         Ok(facts) => Some(Stamp::new(&facts)),
-        Err(Fault::NotFound) => None,
-        Err(fault) => {
-            unreadable(&folder.join(name), &fault);
+        Err(TreeError::NotFound) => None,
+        Err(error) => {
+            unreadable(&folder.join(name), &error);
             None
         }
     }
 }
 
-fn unreadable(place: &Place, fault: &Fault) {
-    if !matches!(fault, Fault::NotFound) {
-        tracing::warn!(%place, %fault, "changes are not heard of where nothing can be read");
+fn unreadable(place: &Place, error: &TreeError) {
+    if !matches!(error, TreeError::NotFound) {
+        tracing::warn!(%place, %error, "cannot read this, so its changes are not reported");
     }
 }

@@ -1,4 +1,4 @@
-//! [`Tree`]: what is below the root, and nothing else.
+//! [`Tree`]: access to the files and folders below the root, and to nothing else.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -13,45 +13,45 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use super::facts::Facts;
 use super::place::Place;
 
-/// How often a file that changes while it is read is read again.
+/// How often a file is read again if it changes while it is read.
 const ATTEMPTS: usize = 3;
-/// How many folders' names are kept, and how many names in all.
+/// The number of folders whose names are cached, and of all names.
 const KEPT_FOLDERS: usize = 64;
 const KEPT_NAMES: usize = 200_000;
 
-/// Why something cannot be had.
+/// Why a file or folder is not available.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Fault {
-    /// It is not there, or it is not served: a link, a pipe, a hidden file.
+pub(crate) enum TreeError {
+    /// It does not exist or is not served: a link, a pipe, a hidden file.
     #[error("there is nothing of this name")]
     NotFound,
     #[error("this is a folder")]
     Folder,
     #[error("{size} bytes are more than the {limit} that are read at once")]
     TooLarge { size: u64, limit: u64 },
-    /// It was written to each time that it was read.
+    /// It changed each time that it was read.
     #[error("it changes while it is read")]
     Changing,
     #[error("it cannot be read")]
     Io(#[from] io::Error),
 }
 
-/// A folder that is served. Nothing is looked up but one name after the other, each in the open
-/// folder before: no path is ever given to the system, and no link is followed.
+/// The folder that is served. Each name is looked up in the open parent folder: no path is ever
+/// passed to the system, and no link is followed.
 pub(crate) struct Tree {
     root: Dir,
     hidden: bool,
     kept: Mutex<VecDeque<Kept>>,
 }
 
-/// The names in a folder as they were when it last changed.
+/// The names in a folder, as of its last change.
 struct Kept {
     place: Place,
     version: String,
     names: Arc<[Entry]>,
 }
 
-/// Something in a folder.
+/// A name in a folder.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: OsString,
@@ -60,7 +60,7 @@ pub(crate) struct Entry {
 }
 
 impl Tree {
-    /// Opens the root, which may be a link itself. What begins with a dot is served if `hidden`.
+    /// Opens the root, which may itself be a link. Serves hidden files if `hidden`.
     pub(crate) fn open(root: &Path, hidden: bool) -> io::Result<Self> {
         Ok(Self {
             root: Dir::open_ambient_dir(root, ambient_authority())?,
@@ -69,13 +69,13 @@ impl Tree {
         })
     }
 
-    /// Whether something of this name is served.
+    /// Returns `true` if a file with this name is served.
     pub(crate) fn serves(&self, name: &OsStr) -> bool {
         self.hidden || !name.as_encoded_bytes().starts_with(b".")
     }
 
     /// Opens a folder.
-    pub(crate) fn folder(&self, place: &Place) -> Result<Dir, Fault> {
+    pub(crate) fn folder(&self, place: &Place) -> Result<Dir, TreeError> {
         let mut folder = self.root.try_clone()?;
         for name in place.names() {
             folder = self.folder_in(&folder, name)?;
@@ -83,73 +83,73 @@ impl Tree {
         Ok(folder)
     }
 
-    fn folder_in(&self, parent: &Dir, name: &OsStr) -> Result<Dir, Fault> {
+    fn folder_in(&self, parent: &Dir, name: &OsStr) -> Result<Dir, TreeError> {
         if !self.serves(name) {
-            return Err(Fault::NotFound);
+            return Err(TreeError::NotFound);
         }
         parent.open_dir_nofollow(name).map_err(|error| {
-            // How the system says that it is no folder, or a link, is different everywhere.
+            // The error for a link, or for something that is not a folder, differs between systems.
             match parent.symlink_metadata(name) {
                 Ok(found) if found.is_dir() => error.into(),
-                Ok(_) => Fault::NotFound,
+                Ok(_) => TreeError::NotFound,
                 Err(error) => missing(error),
             }
         })
     }
 
-    /// What is known of something.
-    pub(crate) fn facts(&self, place: &Place) -> Result<Facts, Fault> {
+    /// Returns the metadata of a file or folder.
+    pub(crate) fn facts(&self, place: &Place) -> Result<Facts, TreeError> {
         match place.split() {
             Some((folder, name)) => self.facts_in(&self.folder(&folder)?, name),
-            None => Facts::new(&self.root.dir_metadata()?).ok_or(Fault::NotFound),
+            None => Facts::new(&self.root.dir_metadata()?).ok_or(TreeError::NotFound),
         }
     }
 
-    /// What is known of something in an open folder.
-    pub(crate) fn facts_in(&self, folder: &Dir, name: &OsStr) -> Result<Facts, Fault> {
+    /// Returns the metadata of a name in an open folder.
+    pub(crate) fn facts_in(&self, folder: &Dir, name: &OsStr) -> Result<Facts, TreeError> {
         if !self.serves(name) {
-            return Err(Fault::NotFound);
+            return Err(TreeError::NotFound);
         }
         let metadata = folder.symlink_metadata(name).map_err(missing)?;
-        Facts::new(&metadata).ok_or(Fault::NotFound)
+        Facts::new(&metadata).ok_or(TreeError::NotFound)
     }
 
-    /// The bytes of a file as they were at one time, with what is known of it at that time.
-    pub(crate) fn read(&self, place: &Place, limit: u64) -> Result<(Vec<u8>, Facts), Fault> {
-        let (folder, name) = place.split().ok_or(Fault::Folder)?;
+    /// Returns a consistent copy of a file, with its metadata at that time.
+    pub(crate) fn read(&self, place: &Place, limit: u64) -> Result<(Vec<u8>, Facts), TreeError> {
+        let (folder, name) = place.split().ok_or(TreeError::Folder)?;
         let folder = self.folder(&folder)?;
         for _ in 0..ATTEMPTS {
             if let Some(read) = self.read_once(&folder, name, limit)? {
                 return Ok(read);
             }
         }
-        Err(Fault::Changing)
+        Err(TreeError::Changing)
     }
 
-    /// `None` where it changed meanwhile.
+    /// Reads once; `None` if the file changed meanwhile.
     fn read_once(
         &self,
         folder: &Dir,
         name: &OsStr,
         limit: u64,
-    ) -> Result<Option<(Vec<u8>, Facts)>, Fault> {
-        // A device may do something as soon as it is opened, so the name is looked at first.
+    ) -> Result<Option<(Vec<u8>, Facts)>, TreeError> {
+        // Opening a device may have effects, so the kind of the file is checked first.
         if self.facts_in(folder, name)?.is_folder {
-            return Err(Fault::Folder);
+            return Err(TreeError::Folder);
         }
-        // If it has become a pipe by now, this does not wait for who writes to it.
+        // If the file was replaced by a pipe meanwhile, this does not wait for a writer.
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
         let file = folder.open_with(name, &options);
         let mut file = file.map_err(|error| match self.facts_in(folder, name) {
             Ok(_) => error.into(),
-            Err(fault) => fault,
+            Err(error) => error,
         })?;
         let before = opened(&file)?;
         if before.is_folder {
-            return Err(Fault::Folder);
+            return Err(TreeError::Folder);
         }
-        let too_large = |size| Err(Fault::TooLarge { size, limit });
+        let too_large = |size| Err(TreeError::TooLarge { size, limit });
         if before.size > limit {
             return too_large(before.size);
         }
@@ -160,18 +160,18 @@ impl Tree {
         }
         let mut same = opened(&file)? == before && length == before.size;
         if same && before.is_fresh() {
-            // The clock may not tell that it changed since. That it did, and looks the same twice,
-            // is as good as impossible.
+            // The clock may be too coarse to show a change. Two reads with equal contents exclude
+            // one for practical purposes.
             file.rewind()?;
             same = whole(&mut file, limit)? == bytes;
         }
         Ok(same.then_some((bytes, before)))
     }
 
-    /// What is in a folder, sorted by name. The names are kept as long as the folder does not
-    /// change, so that pages of a large one need not read it again.
-    pub(crate) fn entries(&self, place: &Place, folder: &Dir) -> Result<Arc<[Entry]>, Fault> {
-        let facts = Facts::new(&folder.dir_metadata()?).ok_or(Fault::NotFound)?;
+    /// Returns the names in a folder, sorted. They are cached until the folder changes, so that
+    /// pages of a large folder do not read it again.
+    pub(crate) fn entries(&self, place: &Place, folder: &Dir) -> Result<Arc<[Entry]>, TreeError> {
+        let facts = Facts::new(&folder.dir_metadata()?).ok_or(TreeError::NotFound)?;
         let version = facts.version();
         if let Some(names) = self.kept(place, &version) {
             return Ok(names);
@@ -185,14 +185,14 @@ impl Tree {
         Ok(names)
     }
 
-    /// What is in a folder, in no order.
-    pub(crate) fn names(&self, folder: &Dir) -> Result<Vec<Entry>, Fault> {
+    /// Returns the names in a folder, in any order.
+    pub(crate) fn names(&self, folder: &Dir) -> Result<Vec<Entry>, TreeError> {
         let mut entries = Vec::new();
         for entry in folder.entries()? {
             let entry = entry?;
             let name = entry.file_name();
             let Ok(kind) = entry.file_type() else {
-                // It is gone.
+                // It was removed.
                 continue;
             };
             if self.serves(&name) && (kind.is_dir() || kind.is_file()) {
@@ -211,7 +211,7 @@ impl Tree {
             return None;
         }
         let names = Arc::clone(&kept.names);
-        // The one that was used last goes last.
+        // The most recently used entry is evicted last.
         all.push_back(kept);
         Some(names)
     }
@@ -234,24 +234,24 @@ impl Tree {
     }
 }
 
-/// What is left of a file, up to one byte more than the limit.
+/// Reads the rest of a file, up to one byte more than the limit.
 fn whole(file: &mut File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// What is known of an open file; something else than a file is not served.
-fn opened(file: &File) -> Result<Facts, Fault> {
-    Facts::new(&file.metadata()?).ok_or(Fault::NotFound)
+/// Returns the metadata of an open file; an error if it is not a regular file or folder.
+fn opened(file: &File) -> Result<Facts, TreeError> {
+    Facts::new(&file.metadata()?).ok_or(TreeError::NotFound)
 }
 
-/// Something that is not there, or that is looked for in what is no folder.
-fn missing(error: io::Error) -> Fault {
+/// Converts an error of the system. `NotFound` also covers a parent that is not a folder.
+fn missing(error: io::Error) -> TreeError {
     use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
 
     match error.kind() {
-        NotFound | NotADirectory | InvalidFilename | InvalidInput => Fault::NotFound,
-        _ => Fault::Io(error),
+        NotFound | NotADirectory | InvalidFilename | InvalidInput => TreeError::NotFound,
+        _ => TreeError::Io(error),
     }
 }

@@ -1,4 +1,4 @@
-//! Lists what is in a folder, or below it: page by page, in an order that stays the same.
+//! Lists a folder, or everything below it, page by page in a stable order.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -7,38 +7,38 @@ use cap_std::fs::Dir;
 
 use super::facts::Facts;
 use super::place::Place;
-use super::tree::{Entry, Fault, Tree};
+use super::tree::{Entry, Tree, TreeError};
 
-/// Which page.
+/// The request for a page.
 pub(crate) struct Wanted {
-    /// Where what is listed is.
+    /// The folder that is listed.
     pub(crate) folder: Place,
-    /// Whether what is in the folders there is listed, too: behind each of them.
+    /// `true` to list the contents of its folders as well, each after the folder.
     pub(crate) is_deep: bool,
-    /// Behind which place it begins. This need not be there any more.
+    /// The place after which the page begins. It may no longer exist.
     pub(crate) after: Option<Place>,
-    /// How many there are on a page.
+    /// The number of places on a page.
     pub(crate) size: Option<NonZeroUsize>,
 }
 
-/// What is on a page.
+/// A page.
 #[derive(Default)]
 pub(crate) struct Page {
     pub(crate) found: Vec<(Place, Facts)>,
-    /// Whether there may be more behind the last one.
+    /// `true` if more may follow.
     pub(crate) more: bool,
 }
 
 /// A folder that is being listed.
 struct Level {
     entries: Arc<[Entry]>,
-    /// The first of them that was not listed yet.
+    /// The index of its first entry that is not listed yet.
     next: usize,
 }
 
-/// Makes a page. What was there all the time is on one page, however much comes and goes; the
-/// work is that of the page, if the folders do not change.
-pub(crate) fn page(tree: &Tree, wanted: &Wanted) -> Result<Page, Fault> {
+/// Returns a page. A file that exists all the time is listed exactly once, whatever is added or
+/// removed. If the folders do not change, the cost is that of the page.
+pub(crate) fn page(tree: &Tree, wanted: &Wanted) -> Result<Page, TreeError> {
     let size = wanted.size.map_or(usize::MAX, NonZeroUsize::get);
     let mut at = wanted.folder.clone();
     let mut page = Page::default();
@@ -57,8 +57,8 @@ pub(crate) fn page(tree: &Tree, wanted: &Wanted) -> Result<Page, Fault> {
         level.next += 1;
         let folder = match open.take().map_or_else(|| tree.folder(&at), Ok) {
             Ok(folder) => folder,
-            Err(fault) => {
-                skip(&at, fault)?;
+            Err(error) => {
+                skip(&at, error)?;
                 level.next = level.entries.len();
                 continue;
             }
@@ -66,9 +66,9 @@ pub(crate) fn page(tree: &Tree, wanted: &Wanted) -> Result<Page, Fault> {
         let folder = open.insert(folder);
         let facts = match tree.facts_in(folder, &entry.name) {
             Ok(facts) => facts,
-            // It went away, or has become something else.
-            Err(fault) => {
-                skip(&at, fault)?;
+            // It was removed or replaced.
+            Err(error) => {
+                skip(&at, error)?;
                 continue;
             }
         };
@@ -91,8 +91,8 @@ pub(crate) fn page(tree: &Tree, wanted: &Wanted) -> Result<Page, Fault> {
     Ok(page)
 }
 
-/// The levels from the folder down to the place behind which the page begins.
-fn descend(tree: &Tree, wanted: &Wanted, at: &mut Place) -> Result<Vec<Level>, Fault> {
+/// Returns the levels from the folder down to the place after which the page begins.
+fn descend(tree: &Tree, wanted: &Wanted, at: &mut Place) -> Result<Vec<Level>, TreeError> {
     let folder = tree.folder(at)?;
     let entries = tree.entries(at, &folder)?;
     let mut levels = vec![Level { entries, next: 0 }];
@@ -122,26 +122,26 @@ fn descend(tree: &Tree, wanted: &Wanted, at: &mut Place) -> Result<Vec<Level>, F
     Ok(levels)
 }
 
-/// `None` where it is no folder any more, or one that may not be read.
-fn enter(tree: &Tree, at: &Place) -> Result<Option<(Level, Dir)>, Fault> {
+/// Opens a folder; `None` if it is no longer a folder, or cannot be read.
+fn enter(tree: &Tree, at: &Place) -> Result<Option<(Level, Dir)>, TreeError> {
     let entered = tree.folder(at).and_then(|folder| {
         let entries = tree.entries(at, &folder)?;
         Ok((Level { entries, next: 0 }, folder))
     });
     match entered {
         Ok(entered) => Ok(Some(entered)),
-        Err(fault) => skip(at, fault).map(|()| None),
+        Err(error) => skip(at, error).map(|()| None),
     }
 }
 
-/// What is in one folder is not missed for the sake of the others.
-fn skip(at: &Place, fault: Fault) -> Result<(), Fault> {
-    match fault {
-        Fault::NotFound => Ok(()),
-        Fault::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            tracing::warn!(folder = %at, %error, "what is in a folder cannot be listed");
+/// A folder that cannot be read does not prevent listing the others.
+fn skip(at: &Place, error: TreeError) -> Result<(), TreeError> {
+    match error {
+        TreeError::NotFound => Ok(()),
+        TreeError::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            tracing::warn!(folder = %at, %error, "cannot list the contents of a folder");
             Ok(())
         }
-        fault => Err(fault),
+        error => Err(error),
     }
 }

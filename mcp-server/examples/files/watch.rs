@@ -1,8 +1,8 @@
-//! [`Watch`]: tells peers of what changes below the root.
+//! [`Watch`]: notifies clients of changes below the root.
 //!
-//! What the file system says is a hint where to look; what is different there is what peers hear
-//! of. So nothing is told before it can be read, and where there are too many hints, or the system
-//! lost some, everything is looked at.
+//! Events of the file system only say where to look: clients are notified of the differences that
+//! are found there. So a change is visible before its notification. If there are too many events,
+//! or the system lost some, everything is compared.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -19,52 +19,52 @@ use super::place::Place;
 use super::seen::{Listener, Seen};
 use super::tree::Tree;
 
-/// How many names may wait to be looked at, before all of them are.
+/// The maximum number of names that wait to be compared. Beyond it, everything is.
 const MOST: usize = 8_192;
-/// How long is waited after each look, so that many changes of one file are told once.
+/// The pause after each comparison, so that many changes of one file cause one notification.
 const PAUSE: Duration = Duration::from_millis(30);
 
-/// Why there is nothing to tell changes by.
+/// Why changes cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WatchError {
-    #[error("the system tells of no changes; `--no-watch` serves without them")]
+    #[error("cannot watch the file system for changes; `--no-watch` serves without them")]
     Watch(#[from] notify::Error),
-    #[error("no thread for it")]
+    #[error("cannot start a thread to watch for changes")]
     Thread(#[from] std::io::Error),
 }
 
-/// Ends with this value.
+/// The watch ends when this value is dropped.
 pub(crate) struct Watch {
     hints: Arc<Hints>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Watch {
-    /// Looks at everything, to know what is different later. Blocks meanwhile.
+    /// Reads everything, as the state to compare with. Blocks meanwhile.
     pub(crate) fn start(tree: Arc<Tree>, root: &Path, server: Server) -> Result<Self, WatchError> {
         let hints = Arc::new(Hints::default());
         let told = Arc::clone(&hints);
         let filter = Arc::clone(&tree);
         let below = root.to_owned();
         let watcher = notify::recommended_watcher(move |event| told.take(event, &below, &filter))?;
-        let mut teller = Teller {
+        let mut notifier = Notifier {
             root: root.to_owned(),
             watcher,
             server: None,
-            listed_otherwise: false,
+            list_changed: false,
             failed: None,
         };
         let mut seen = Seen::default();
-        seen.look(&tree, Place::default(), &mut teller);
-        if let Some(error) = teller.failed.take() {
+        seen.look(&tree, Place::default(), &mut notifier);
+        if let Some(error) = notifier.failed.take() {
             return Err(error.into());
         }
-        // Nobody knew anything before.
-        teller.listed_otherwise = false;
-        teller.server = Some(server);
+        // No client is connected yet.
+        notifier.list_changed = false;
+        notifier.server = Some(server);
         let waiting = Arc::clone(&hints);
         let thread = thread::Builder::new().name("watch".into());
-        let thread = thread.spawn(move || run(&waiting, &tree, &mut seen, &mut teller))?;
+        let thread = thread.spawn(move || run(&waiting, &tree, &mut seen, &mut notifier))?;
         Ok(Self {
             hints,
             thread: Some(thread),
@@ -76,27 +76,27 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.hints.update(|waiting| waiting.ended = true);
         if let Some(thread) = self.thread.take() {
-            // It cannot have panicked without having said so.
+            // A panic of the thread was already logged.
             let _ = thread.join();
         }
     }
 }
 
-fn run(hints: &Hints, tree: &Tree, seen: &mut Seen, teller: &mut Teller) {
+fn run(hints: &Hints, tree: &Tree, seen: &mut Seen, notifier: &mut Notifier) {
     while let Some(waiting) = hints.next() {
         if waiting.everything {
-            tracing::info!("too many changes at once: everything is looked at");
-            seen.look(tree, Place::default(), teller);
+            tracing::info!("too many changes at once: comparing everything");
+            seen.look(tree, Place::default(), notifier);
         } else {
             for (folder, names) in &waiting.names {
-                seen.look_at(tree, folder, names, teller);
+                seen.look_at(tree, folder, names, notifier);
             }
         }
-        teller.finish();
+        notifier.finish();
     }
 }
 
-/// Where to look.
+/// The names to compare.
 #[derive(Default)]
 struct Hints {
     waiting: Mutex<Waiting>,
@@ -118,12 +118,12 @@ impl Hints {
         self.woken.notify_all();
     }
 
-    /// Takes what the system tells. Never waits.
+    /// Receives an event of the system. Never waits.
     fn take(&self, event: notify::Result<Event>, root: &Path, tree: &Tree) {
         let event = match event {
             Ok(event) => event,
             Err(error) => {
-                tracing::warn!(%error, "the system lost changes");
+                tracing::warn!(%error, "the system lost events");
                 return self.update(Waiting::all);
             }
         };
@@ -150,7 +150,7 @@ impl Hints {
         }
     }
 
-    /// What waits, as soon as something does; `None` at the end.
+    /// Waits until there is something to compare; `None` when the watch ends.
     fn next(&self) -> Option<Waiting> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let pause = self
@@ -185,37 +185,37 @@ impl Waiting {
     }
 }
 
-/// Passes what is different on to the peers.
-struct Teller {
+/// Notifies clients of the differences.
+struct Notifier {
     root: PathBuf,
     watcher: RecommendedWatcher,
-    /// None while all is new.
+    /// `None` while the initial state is read.
     server: Option<Server>,
-    listed_otherwise: bool,
+    list_changed: bool,
     failed: Option<notify::Error>,
 }
 
-impl Teller {
+impl Notifier {
     fn finish(&mut self) {
-        let listed_otherwise = std::mem::take(&mut self.listed_otherwise);
-        if let Some(server) = self.server.as_ref().filter(|_| listed_otherwise) {
+        let list_changed = std::mem::take(&mut self.list_changed);
+        if let Some(server) = self.server.as_ref().filter(|_| list_changed) {
             server.resources_changed();
         }
         if let Some(error) = self.failed.take() {
-            tracing::error!(%error, "changes in a folder will not be heard of");
+            tracing::error!(%error, "cannot watch a folder, so changes in it are not reported");
         }
     }
 }
 
-impl Listener for Teller {
+impl Listener for Notifier {
     fn enter(&mut self, folder: &Place) {
         let mut path = self.root.clone();
         path.extend(folder.names());
-        // Each folder by itself: what is told of a whole tree misses what happens in a new folder
-        // before the system is asked to tell of that, too.
+        // Watches each folder separately: watching a tree misses changes in a new folder before the
+        // system has added it.
         match self.watcher.watch(&path, RecursiveMode::NonRecursive) {
             Ok(()) => {}
-            // It is gone, which its folder tells.
+            // The folder was removed, which its parent reports.
             Err(error) if is_missing(&error) => {}
             Err(error) => self.failed = Some(error),
         }
@@ -227,8 +227,8 @@ impl Listener for Teller {
         }
     }
 
-    fn listed_otherwise(&mut self) {
-        self.listed_otherwise = true;
+    fn list_changed(&mut self) {
+        self.list_changed = true;
     }
 }
 

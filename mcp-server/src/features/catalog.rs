@@ -111,7 +111,7 @@ pub(crate) struct List<T> {
 }
 
 struct Items<T> {
-    places: HashMap<String, u64>,
+    indexes: HashMap<String, u64>,
     /// Positions are never reused, so that cursors stay valid when items are added or removed.
     in_order: SeqVec<Arc<T>>,
 }
@@ -123,7 +123,7 @@ impl<T> Default for List<T> {
             #[cfg(feature = "pagination")]
             page_size: None,
             items: RwLock::new(Items {
-                places: HashMap::new(),
+                indexes: HashMap::new(),
                 in_order: SeqVec::default(),
             }),
         }
@@ -153,7 +153,7 @@ impl<T: Definition> List<T> {
         #[cfg(test)]
         LOOKUPS.set(LOOKUPS.get() + 1);
         let items = self.read();
-        items.in_order.get(*items.places.get(key)?).cloned()
+        items.in_order.get(*items.indexes.get(key)?).cloned()
     }
 
     /// Returns the item with this key, if the caller sees it.
@@ -187,7 +187,7 @@ impl<T: Definition> List<T> {
     fn add_checked(&self, item: T) -> Result<(), BuildError> {
         let key = item.key().to_owned();
         let mut items = self.write();
-        if items.places.contains_key(&key) {
+        if items.indexes.contains_key(&key) {
             let kind = T::KIND;
             return Err(BuildError::DuplicateName { kind, name: key });
         }
@@ -195,13 +195,13 @@ impl<T: Definition> List<T> {
         Ok(())
     }
 
-    /// Replaces the item with the same key, or appends the item.
+    /// Reindexes the item with the same key, or appends the item.
     pub(crate) fn replace(&self, mut item: T) -> Result<(), BuildError> {
         checked(&mut item)?;
         let key = item.key().to_owned();
         let mut items = self.write();
-        let place = items.places.get(&key).copied();
-        match place.and_then(|place| items.in_order.get_mut(place)) {
+        let index = items.indexes.get(&key).copied();
+        match index.and_then(|index| items.in_order.get_mut(index)) {
             Some(known) => *known = Arc::new(item),
             None => items.push(key, item),
         }
@@ -234,10 +234,10 @@ impl<T: Definition> List<T> {
 
     pub(crate) fn remove(&self, key: &str) -> bool {
         let mut items = self.write();
-        let Some(place) = items.places.remove(key) else {
+        let Some(index) = items.indexes.remove(key) else {
             return false;
         };
-        items.in_order.remove(place).is_some()
+        items.in_order.remove(index).is_some()
     }
 
     /// Returns the first item from a position on that matches, with its position.
@@ -326,7 +326,7 @@ fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
 
 impl<T> Items<T> {
     fn push(&mut self, key: String, item: T) {
-        let place = self.in_order.push(Arc::new(item));
-        self.places.insert(key, place);
+        let index = self.in_order.push(Arc::new(item));
+        self.indexes.insert(key, index);
     }
 }

@@ -285,14 +285,14 @@ async fn start(
     if takes == Some(true) {
         return Ok(None);
     }
-    let fault = if takes.is_none() && (is_hidden || !sources.completions.has(of)) {
+    let message = if takes.is_none() && (is_hidden || !sources.completions.has(of)) {
         let (kind, name) = (of.kind, short(&of.name));
         format!("{at}: no {kind} `{name}`")
     } else {
         let argument = short(argument);
         format!("$.argument.name: no argument `{argument}`")
     };
-    Err(HandlerError::invalid_params(fault))
+    Err(HandlerError::invalid_params(message))
 }
 
 /// Returns whether a definition has the argument and whether it is hidden from the caller.

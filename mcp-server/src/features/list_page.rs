@@ -47,7 +47,7 @@ fn page<T: ListItem>(
         Some(cursor) => keys
             .open(PURPOSE, &bound_to(), cursor.as_ref())
             .ok()
-            .and_then(|plain| Some(behind(u64::from_be_bytes(plain.try_into().ok()?))))
+            .and_then(|plain| Some(next_index(u64::from_be_bytes(plain.try_into().ok()?))))
             .ok_or_else(|| bad_cursor(T::KIND))?,
     };
     let size = list.page_size;
@@ -56,7 +56,7 @@ fn page<T: ListItem>(
     let next = page
         .last
         .filter(|_| page.more)
-        .map(|place| keys.seal(PURPOSE, &bound_to(), &place.to_be_bytes()))
+        .map(|index| keys.seal(PURPOSE, &bound_to(), &index.to_be_bytes()))
         .transpose()?;
     Ok((page, next.map(Cursor::from)))
 }
@@ -95,8 +95,8 @@ pub(crate) fn cursor_binding(cx: &Context, list: &[u8]) -> Vec<u8> {
 
 /// Returns the position after an item.
 #[cfg(feature = "pagination")]
-pub(crate) fn behind(place: u64) -> u64 {
-    place.saturating_add(1)
+pub(crate) fn next_index(index: u64) -> u64 {
+    index.saturating_add(1)
 }
 
 pub(crate) fn bad_cursor(kind: &str) -> HandlerError {

@@ -3,10 +3,10 @@
 
 pub(crate) mod capability;
 #[cfg(feature = "versioned-resources")]
+pub(crate) mod change_notifier;
+#[cfg(feature = "versioned-resources")]
 pub(crate) mod connection;
 pub(crate) mod listen;
-#[cfg(feature = "versioned-resources")]
-pub(crate) mod news;
 pub(crate) mod session;
 
 #[cfg(feature = "versioned-resources")]

@@ -168,9 +168,9 @@
 //! | any | a middleware calls [`with_extension`](crate::middleware::Request::with_extension); see below |
 //!
 //! The server binds what it hands out to the principal: sessions, cursors and sealed state are
-//! invalid for every other one, and limits for each peer count by principal. It has to be attached
-//! before the server sees the request, so a value that a middleware attaches is visible to handlers,
-//! guards and later middleware, but nothing is bound to it.
+//! invalid for every other one, and limits for each client count by principal. For this, the
+//! transport has to attach it. A principal that a middleware attaches is only visible to handlers,
+//! guards and later middleware.
 //!
 //! What a client says of itself, its [`Peer`](crate::Peer), is not authenticated. Never decide about
 //! rights by it.

@@ -1,4 +1,4 @@
-//! What a handler knows of its request, and what it can send to the peer meanwhile.
+//! Methods of [`Context`]: the request of a handler, and messages to the client.
 
 use std::sync::Arc;
 #[cfg(feature = "asking")]
@@ -48,19 +48,20 @@ impl Context {
         &self.state.core
     }
 
-    /// Returns the peer that sent the request.
+    /// Returns the client that sent the request.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.state.peer
     }
 
-    /// The revision that the peer speaks in this request.
+    /// Returns the revision of the request.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.state.peer.revision()
     }
 
-    /// Whether both sides announced a proposal: this server, and the peer for this request.
+    /// Returns `true` if both sides declared a proposal: this server, and the client for this
+    /// request.
     #[must_use]
     pub fn negotiated(&self, proposal: Proposal) -> bool {
         self.core().offers(proposal)
@@ -68,38 +69,37 @@ impl Context {
             && proposal.is_announced(&self.peer().capabilities().experimental)
     }
 
-    /// Whether the peer gets what a proposal adds: every one of the newest revision, if the program
-    /// opted in.
+    /// Returns `true` if the client gets what a proposal adds: every client of the newest revision,
+    /// if the program opted in.
     #[cfg(feature = "_proposals")]
     pub(crate) fn offered(&self, proposal: Proposal) -> bool {
         self.revision() == Revision::LATEST && self.core().offers(proposal)
     }
 
-    /// The method of the request or notification.
+    /// Returns the method of the request or notification.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.state.method
     }
 
-    /// The request's id; `None` in the handler of a notification.
+    /// Returns the id of the request; `None` in the handler of a notification.
     #[must_use]
     pub fn request_id(&self) -> Option<&RequestId> {
         self.state.id.as_ref()
     }
 
-    /// The trace context that the request carries in `_meta`, in the form of the W3C. The span of
-    /// the request has it as the field `traceparent`, so that a layer which exports spans can make
-    /// it the parent.
+    /// Returns the W3C trace context in `_meta` of the request. The span of the request has it as
+    /// the field `traceparent`, so that a layer that exports spans can use it as the parent.
     #[must_use]
     pub fn trace_parent(&self) -> Option<&str> {
         self.state.trace_parent.as_deref()
     }
 
-    /// Something that the transport or a middleware attached, by its type: claims of an access
-    /// token, the parts of the HTTP request (`http::request::Parts`), a database handle. Under
-    /// `serve_http` there are the [address](std::net::SocketAddr) of the connection and that of the
-    /// client, which differ behind a [trusted proxy](crate::HttpConfig::trusted_proxies):
-    /// [`PeerAddress`](crate::PeerAddress).
+    /// Returns a value that the transport or a middleware attached, by its type: claims of an
+    /// access token, or the head of the HTTP request (`http::request::Parts`). `serve_http`
+    /// attaches the [address](std::net::SocketAddr) of the connection and the address of the
+    /// client, [`PeerAddress`](crate::PeerAddress), which differs from it behind a [trusted
+    /// proxy](crate::HttpConfig::trusted_proxies).
     #[must_use]
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         let added = self.values.iter().flat_map(|values| values.values());
@@ -128,27 +128,26 @@ impl Context {
         }
     }
 
-    /// Resolves when the request has ended: answered, cancelled by the peer, out of time, or the
-    /// peer is gone. The handler itself is dropped then; this is for tasks that it spawned.
+    /// Resolves when the request has ended: it was answered, was cancelled, took too long, or its
+    /// connection was lost. The handler itself is dropped then; this is for tasks that it spawned.
     pub async fn cancelled(&self) {
         self.state.ended.wait().await;
     }
 
-    /// Whether the request has ended.
+    /// Returns `true` if the request has ended.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.state.ended.is_set()
     }
 
-    /// Lets go of the connection on which the peer waits, if it is one to which the peer comes back
-    /// for the answer: that of a session over HTTP, from revision 2025-11-25. Elsewhere this does
-    /// nothing. For handlers that take long.
+    /// Closes the connection that the client waits on, if the client reconnects for the response:
+    /// in sessions over HTTP since 2025-11-25. Otherwise does nothing. For handlers that take long.
     pub fn close_stream(&self) {
         self.state.sink.detach();
     }
 
-    /// A context of the same peer for messages without a request: it cannot ask the client, and
-    /// sends neither progress nor logs.
+    /// Returns a context of the same client for messages without a request. It cannot ask the
+    /// client, and sends neither progress nor log messages.
     #[cfg(feature = "versioned-resources")]
     pub(crate) fn without_request(&self, method: &str) -> Self {
         let state = &self.state;
@@ -172,14 +171,14 @@ impl Context {
         }
     }
 
-    /// Sends a notification that belongs to this request, before its answer. Waits where the peer
-    /// reads slowly.
+    /// Sends a notification that belongs to this request, before its response. Waits while the
+    /// client reads slowly.
     pub(crate) fn notify<P: Versioned>(
         &self,
         method: &'static str,
         params: P,
     ) -> impl Future<Output = Result<(), HandlerError>> + Send + use<'_, P> {
-        // Written before anybody waits, so that the future has no place for params.
+        // Encoded before the first await, so that the future does not store the params.
         let message = if self.is_cancelled() {
             Ok(None)
         } else {
@@ -197,13 +196,13 @@ impl Context {
     pub(crate) async fn say(&self, message: Vec<u8>) {
         let sink = &self.state.sink;
         if sink.try_send(&message) == TrySend::Full {
-            // A task that the handler left behind may wait for room when the request ends.
+            // A task that the handler spawned may still wait for the queue when the request ends.
             select(self.cancelled(), sink.send(&message)).await;
         }
     }
 }
 
-/// A value that a middleware attached.
+/// Returns a value that a middleware attached.
 struct Attached<T>(T);
 
 impl std::fmt::Debug for Context {

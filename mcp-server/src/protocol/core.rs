@@ -1,6 +1,6 @@
-//! The state that all requests of a server share: [`Core`]; what a handler sees of its request:
-//! [`Context`]; and the handlers by method: [`Route`] and [`Listener`]. Each of them refers to the
-//! others, so they are defined together.
+//! [`Core`], the state that all requests of a server share; [`Context`], the request of a handler;
+//! [`Route`] and [`Listener`], the handlers by method. They refer to each other, so they are
+//! defined together.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -53,10 +53,10 @@ pub(crate) struct Core {
     pub(crate) counters: crate::protocol::metrics::counters::Counters,
     #[cfg(feature = "_seal")]
     pub(crate) keys: crate::protocol::seal::KeySlot,
-    /// Whether the keys are random, so that no other process has them.
+    /// `true` if the keys are random, so that no other process has them.
     #[cfg(all(feature = "http", feature = "_seal"))]
     pub(crate) random_keys: bool,
-    /// What the assembly keeps for the public `Server`: the catalogs of the features.
+    /// The catalogs of the features, for the public `Server`.
     pub(crate) assembly: Arc<dyn Any + Send + Sync>,
 }
 
@@ -69,7 +69,7 @@ impl Core {
         &self.capabilities
     }
 
-    /// Whether the program opted into a proposal.
+    /// Returns `true` if the program opted into a proposal.
     pub(crate) fn offers(&self, proposal: Proposal) -> bool {
         self.proposals.contains(&proposal)
     }
@@ -94,12 +94,12 @@ impl Core {
         tokio::time::sleep(self.limits().grace_time).await;
     }
 
-    /// Name and version as JSON.
+    /// Returns name and version as JSON.
     pub(crate) fn info(&self) -> &RawValue {
         &self.info_text
     }
 
-    /// The handler of a method, if the revision has the method.
+    /// Returns the handler of a method, if the revision has the method.
     pub(crate) fn route(&self, method: &str, revision: Revision) -> Option<&dyn Route> {
         let routed = self.routes.get(method)?;
         let here = routed.revisions.contains(&revision);
@@ -133,21 +133,21 @@ impl BusReceiver for Core {
 #[derive(Clone)]
 pub struct Context {
     pub(crate) state: Arc<RequestState>,
-    /// What was added on the way to the handler, if anything.
+    /// Values that middleware and groups added.
     pub(crate) values: Option<Arc<ContextValues>>,
 }
 
-/// What the clones of a [`Context`] share.
+/// The part of a [`Context`] that its clones share.
 pub(crate) struct RequestState {
     pub(crate) core: Arc<Core>,
-    /// Absent for a notification.
+    /// `None` for a notification.
     pub(crate) id: Option<RequestId>,
     pub(crate) method: Box<str>,
     pub(crate) peer: Peer,
     pub(crate) progress_token: Option<ProgressToken>,
-    /// The least severity of log messages that the peer wants; `None` if it wants none.
+    /// The least severity of log messages that the client wants; `None` if it wants none.
     pub(crate) log_level: Option<u8>,
-    /// Bytes of the text of the request's `_meta`.
+    /// The size of the request's `_meta` as text, in bytes.
     pub(crate) meta_bytes: usize,
     pub(crate) trace_parent: Option<Box<str>>,
     pub(crate) sink: Arc<dyn MessageSink>,
@@ -159,19 +159,19 @@ pub(crate) struct RequestState {
     pub(crate) inputs: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// A handler at work: ends with the whole response message.
+/// A running handler. Resolves to the whole response message.
 pub(crate) type ResponseFuture =
     Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
 
 /// A handler of a request.
 pub(crate) trait Route: Send + Sync {
-    /// Reads the params and begins.
+    /// Decodes the params and starts the handler.
     fn start(&self, head: &ParamsView<'_>, cx: &Context) -> Result<ResponseFuture, HandlerError>;
 }
 
 /// A handler of a notification.
 pub(crate) trait Listener: Send + Sync {
-    /// Reads the params and begins.
+    /// Decodes the params and starts the handler.
     fn start(
         &self,
         params: Option<&RawValue>,
@@ -182,11 +182,11 @@ pub(crate) trait Listener: Send + Sync {
 /// Code around the handlers of requests: a [`Middleware`](super::middleware::Middleware) with its
 /// type erased.
 pub(crate) trait Layer: Send + Sync {
-    /// Serves a request. `index` is the layer's own place in [`Core::layers`].
+    /// Serves a request. `index` is the index of the layer in [`Core::layers`].
     fn start(&self, params: Box<RawValue>, cx: Context, index: usize) -> ResponseFuture;
 }
 
-/// Handlers by method, which are few.
+/// Handlers by method. There are few, so they are searched in order.
 pub(crate) struct Methods<T>(Vec<(&'static str, T)>);
 
 impl<T> Default for Methods<T> {
@@ -201,14 +201,14 @@ impl<T> Methods<T> {
         Some(&known.1)
     }
 
-    /// Adds a handler, unless there is one for the method.
+    /// Adds a handler, unless the method already has one.
     pub(crate) fn add_default(&mut self, method: &'static str, handler: T) {
         if self.get(method).is_none() {
             self.0.push((method, handler));
         }
     }
 
-    /// Adds a handler; the first one for a method stays.
+    /// Adds a handler. A second one for a method is an error.
     pub(crate) fn add(&mut self, method: &'static str, handler: T) -> Result<(), BuildError> {
         if self.get(method).is_some() {
             return Err(BuildError::DuplicateMethod(method.to_owned()));
@@ -225,7 +225,7 @@ pub(crate) struct Routed {
 }
 
 impl Routed {
-    /// A method that no revision has is an application's own and there for all.
+    /// Clients of all revisions can use a method that no revision has: it is an application's own.
     pub(crate) fn new(method: &str, route: Box<dyn Route>) -> Self {
         let has = |revision: &&Revision| {
             let mut messages = messages(**revision).iter();
@@ -239,7 +239,7 @@ impl Routed {
     }
 }
 
-/// The table of a revision.
+/// Returns the method table of a revision.
 fn messages(revision: Revision) -> &'static [MessageInfo] {
     match revision {
         Revision::V2026_07_28 => mcp_types::v2026_07_28::MESSAGES,

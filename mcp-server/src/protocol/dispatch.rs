@@ -30,23 +30,23 @@ use crate::protocol::{lifecycle, methods, middleware, respond, sizes};
 use crate::util::progress_throttle::ProgressThrottle;
 use crate::util::signal::CancelSignal;
 
-/// What is to be done about a message.
+/// What the transport has to do with a message.
 pub(crate) enum Dispatch {
     /// Nothing.
     Nothing,
-    /// The answer is known already.
+    /// Send this answer.
     Answer(Answer),
-    /// A session begins, with this answer to its `initialize`.
+    /// Store the session that begins, and send this answer to its `initialize`.
     Session(Arc<Session>, Answer),
-    /// A handler is to run.
+    /// Run a handler and send its answer.
     Call(RequestTask),
-    /// A handler of a notification is to run; there is no answer.
+    /// Run the handler of a notification. There is no answer.
     Notification(Pin<Box<dyn Future<Output = ()> + Send>>),
-    /// The peer gave this request up.
+    /// Cancel a request.
     Cancel(RequestId),
 }
 
-/// What bytes turned out to be.
+/// The messages in a text.
 pub(crate) enum Parsed<'a> {
     One(Message<'a>),
     Batch(Vec<Result<Message<'a>, EnvelopeError>>),
@@ -59,9 +59,9 @@ thread_local! {
 }
 
 impl Core {
-    /// Reads one text. Batches are taken from peers whose revision has them.
+    /// Parses a text. Batches are accepted from clients whose revision has them.
     ///
-    /// The error is the answer to what is no message; `None` for what must not be answered.
+    /// The error is the answer to an invalid message; `None` if the message must not be answered.
     pub(crate) fn read<'a>(
         &self,
         bytes: &'a [u8],
@@ -81,21 +81,21 @@ impl Core {
         read.map_err(|error| Self::refuse(&error))
     }
 
-    /// The answer to what is no message, `None` where it looks like an answer itself: two peers
-    /// that answer each other's faults would never end.
+    /// Returns the answer to an invalid message; `None` if the message looks like a response: two
+    /// programs that answer each other's errors would never stop.
     pub(crate) fn refuse(error: &EnvelopeError) -> Option<Answer> {
         tracing::debug!(error = %PeerDisplay(error), "not a message");
         (!error.is_response())
             .then(|| Answer::error(error.id(), &ErrorObject::from(error), Rejection::Malformed))
     }
 
-    /// Decides what is to be done about a message.
+    /// Decides what to do with a message.
     pub(crate) fn dispatch(self: &Arc<Self>, message: Message<'_>, via: &Inbound) -> Dispatch {
         self.dispatch_checked(message, via, |_, _| Ok(()))
     }
 
-    /// Decides what is to be done about a message. `check` is the transport's own check of a
-    /// request, such as that of its headers: it runs before anything is decided.
+    /// Decides what to do with a message. `check` is the transport's own check of a request, such
+    /// as of its headers, and runs first.
     pub(crate) fn dispatch_checked(
         self: &Arc<Self>,
         message: Message<'_>,
@@ -130,7 +130,7 @@ impl Core {
         }
     }
 
-    /// Takes the params of a request apart, within the limits.
+    /// Splits the params of a request into members, within the limits.
     fn read_params<'a>(
         &self,
         id: &RequestId,
@@ -232,7 +232,7 @@ impl Core {
         }
         if method == methods::CANCELLED {
             return match lifecycle::cancelled(params) {
-                // No request has an id that long.
+                // Requests never have an id that is too long.
                 Some(id) if super::sizes::exceeds_id(&id, self.limits()) => Dispatch::Nothing,
                 Some(id) => Dispatch::Cancel(id),
                 None => Dispatch::Nothing,
@@ -257,13 +257,13 @@ impl Core {
         let session = via.session.as_ref().filter(|_| head.version().is_none());
         let peer = match session {
             Some(session) => Peer::legacy(Arc::clone(session)),
-            // A notification need not say who sends it.
+            // The sender is optional in a notification.
             None => Peer::modern(head.modern_meta().ok()),
         };
         let span = super::trace::span(None, method, &head, session, via);
         let cx = self.context(None, method, &head, peer, via);
         let start = |cx: Context| {
-            // A panic is in the log.
+            // The panic was logged.
             let started =
                 span.in_scope(|| super::request_task::catch(|| listener.start(params, &cx)));
             started.unwrap_or_else(|super::request_task::Panicked| {
@@ -321,7 +321,7 @@ impl Core {
     }
 }
 
-/// The answer to a request that is not served.
+/// Returns the answer to a request that is refused.
 fn refused(id: &RequestId, error: &ErrorObject, kind: Rejection) -> Dispatch {
     Dispatch::Answer(Answer::error(Some(id), error, kind))
 }

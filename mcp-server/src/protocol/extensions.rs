@@ -13,10 +13,10 @@ use crate::util::type_map::TypeMap;
 #[derive(Default)]
 pub struct Extensions {
     values: TypeMap,
-    /// The HTTP request, whose own extensions count as ours.
+    /// The HTTP request, whose own extensions are found as well.
     #[cfg(feature = "http")]
     parts: Option<Arc<http::request::Parts>>,
-    /// Where it comes from.
+    /// The address of the connection.
     #[cfg(feature = "http")]
     remote: Option<std::net::SocketAddr>,
     #[cfg(feature = "http")]
@@ -24,18 +24,18 @@ pub struct Extensions {
 }
 
 impl Extensions {
-    /// Holds nothing.
+    /// Creates an empty map.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Attaches a value; one of the same type gives way.
+    /// Attaches a value. Replaces one of the same type.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
         self.values.insert(value);
     }
 
-    /// The value of a type.
+    /// Returns the value of a type.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
         let own = self.values.get();
@@ -52,12 +52,12 @@ impl Extensions {
         own
     }
 
-    /// The name of the [`Principal`] among the values, if the peer is authenticated.
+    /// Returns the name of the [`Principal`], if the client is authenticated.
     pub(crate) fn principal(&self) -> Option<&str> {
         self.get::<Principal>().map(|principal| &*principal.0)
     }
 
-    /// What is known of an HTTP request.
+    /// Creates the extensions of an HTTP request.
     #[cfg(feature = "http")]
     pub(crate) fn of_http(
         parts: Arc<http::request::Parts>,
@@ -73,13 +73,13 @@ impl Extensions {
         }
     }
 
-    /// The head of the HTTP request, to be kept.
+    /// Returns the head of the HTTP request, shared.
     #[cfg(feature = "http")]
     pub(crate) fn shared_parts(&self) -> Option<Arc<http::request::Parts>> {
         self.parts.clone()
     }
 
-    /// The HTTP request.
+    /// Returns the head of the HTTP request.
     #[cfg(feature = "http")]
     pub(crate) fn parts(&self) -> Option<&http::request::Parts> {
         self.parts.as_deref()
@@ -89,11 +89,11 @@ impl Extensions {
 /// The authenticated user or client, as a middleware determined it. Attached as an
 /// [extension](crate::Context::extension).
 ///
-/// Everything that a peer gets back later is bound to it: sealed request state, cursors, sessions
-/// with their resumable streams, and channels of the deprecated HTTP+SSE. To any other principal,
-/// and to a request without one, a session does not exist (404), and a cursor is invalid (-32602).
-/// What was begun without a principal can only be used without one. A principal therefore has to
-/// keep its name when its access token is renewed.
+/// The server binds what it hands out to the principal: sealed request state, cursors, sessions
+/// with their resumable streams, and channels of the deprecated HTTP+SSE. For any other principal,
+/// and for a request without one, a session does not exist (404) and a cursor is invalid (-32602).
+/// What began without a principal can only be used without one. A principal therefore has to keep
+/// its name when its access token is renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal(pub String);
 

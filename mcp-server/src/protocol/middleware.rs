@@ -67,11 +67,11 @@ pub type Outcome = Result<Response, HandlerError>;
 ///
 /// impl Middleware for Budget {
 ///     async fn call(&self, request: Request, next: Next) -> Outcome {
-///         let left = |left: u64| left.checked_sub(1);
+///         let take_one = |left: u64| left.checked_sub(1);
 ///         if request.method() == "tools/call"
-///             && self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_err()
+///             && self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_one).is_err()
 ///         {
-///             return Err(HandlerError::tool("the budget is used up"));
+///             return Err(HandlerError::internal("the budget is used up"));
 ///         }
 ///         next.run(request).await
 ///     }

@@ -1,4 +1,4 @@
-//! [`Peer`]: who asks, at which revision, and what it can do.
+//! [`Peer`]: the client that sent a request, its revision and capabilities.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,16 +8,16 @@ use crate::protocol::session::Session;
 
 /// The client that sent a request.
 ///
-/// What it says of itself is not checked by the protocol: good for logs and display, not for
-/// decisions about rights.
+/// The protocol does not authenticate this information. Use it for logs and display, never to
+/// decide about rights.
 #[derive(Clone)]
 pub struct Peer(PeerKind);
 
 #[derive(Clone)]
 enum PeerKind {
-    /// Told by the request itself; a notification may say nothing.
+    /// From the request itself. A notification may have none.
     Modern(Option<Arc<RequestMetaObject>>),
-    /// Told by a handshake.
+    /// From the handshake of the session.
     Legacy(Arc<Session>),
 }
 
@@ -30,7 +30,7 @@ impl Peer {
         Self(PeerKind::Legacy(session))
     }
 
-    /// The revision that the request is written in.
+    /// Returns the revision of the request.
     #[must_use]
     pub fn revision(&self) -> Revision {
         match &self.0 {
@@ -39,7 +39,7 @@ impl Peer {
         }
     }
 
-    /// Name and version of the client, if it gave them.
+    /// Returns name and version of the client, if it sent them.
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
         match &self.0 {
@@ -48,7 +48,7 @@ impl Peer {
         }
     }
 
-    /// What the client declared for this request.
+    /// Returns the capabilities that the client declared for this request.
     #[must_use]
     pub fn capabilities(&self) -> &ClientCapabilities {
         static NONE: OnceLock<ClientCapabilities> = OnceLock::new();
@@ -59,7 +59,7 @@ impl Peer {
         .unwrap_or_else(|| NONE.get_or_init(ClientCapabilities::new))
     }
 
-    /// What a modern request says of its sender.
+    /// The sender in `_meta` of a modern request.
     pub(crate) fn meta(&self) -> Option<&RequestMetaObject> {
         match &self.0 {
             PeerKind::Modern(meta) => meta.as_deref(),

@@ -1,4 +1,4 @@
-//! [`Registry`]: what features add to a server before it is built.
+//! [`Registry`]: the handlers and capabilities of a server that is being built.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -26,7 +26,7 @@ pub(crate) struct Registry {
     pub(crate) capabilities: ServerCapabilities,
     pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) errors: Vec<BuildError>,
-    /// What the application's handlers need of the server, by method.
+    /// What the application's handlers require of the server, by method.
     requirements: Vec<(&'static str, Requirements)>,
 }
 
@@ -44,23 +44,23 @@ impl Default for Registry {
 }
 
 impl Registry {
-    /// Keeps the error of a definition, to be reported when the server is built.
+    /// Records the error of a definition, which `build` returns.
     pub(crate) fn check(&mut self, result: Result<(), BuildError>) {
         self.errors.extend(result.err());
     }
 
-    /// Whether there is a handler for a method.
+    /// Returns `true` if a method has a handler.
     pub(crate) fn has_route(&self, method: &str) -> bool {
         self.routes.get(method).is_some()
     }
 
-    /// Whether the requests for a kind of definition are answered: where there are definitions, or
-    /// where only the capability is declared and the application handles none of the methods.
+    /// Returns `true` if a feature handles its methods: if it has definitions, or if only the
+    /// capability is declared and the application handles none of the methods.
     pub(crate) fn is_served(&self, offered: bool, declared: bool, methods: &[&str]) -> bool {
         offered || (declared && !methods.iter().any(|method| self.has_route(method)))
     }
 
-    /// Whether the program opted into a proposal.
+    /// Returns `true` if the program opted into a proposal.
     #[cfg(feature = "_proposals")]
     pub(crate) fn offers(&self, proposal: Proposal) -> bool {
         self.proposals.contains(&proposal)
@@ -80,19 +80,19 @@ impl Registry {
         self.check(added);
     }
 
-    /// Adds the application's handler of a request, which replaces that of a feature. A second one
-    /// for a method is an error.
+    /// Adds the application's handler of a request, which replaces the one of a feature. A second
+    /// one for a method is an error.
     pub(crate) fn on(&mut self, method: &'static str, route: Box<dyn Route>) {
         let added = self.routes.add(method, Routed::new(method, route));
         self.check(added);
     }
 
-    /// Notes what the application's handler of a method needs of the server.
+    /// Records what the application's handler of a method requires of the server.
     pub(crate) fn require<A, M, H: Handler<A, M>>(&mut self, method: &'static str, handler: &H) {
         self.requirements.push((method, requirements_of(handler)));
     }
 
-    /// Returns what the application's handlers need and the server does not have.
+    /// Returns the states that the application's handlers require and the server does not have.
     pub(crate) fn missing(&self, server: &States) -> Vec<BuildError> {
         let mut errors = Vec::new();
         for (method, requirements) in &self.requirements {
@@ -127,7 +127,7 @@ impl Registry {
         self.route(R::METHOD, Box::new(typed));
     }
 
-    /// Adds a feature's handler that needs no more of the params than what all revisions have.
+    /// Adds a feature's handler whose params are the same in all revisions.
     pub(crate) fn serve<P, T, F>(
         &mut self,
         method: &'static str,
@@ -140,7 +140,7 @@ impl Registry {
         self.serve_read(method, route::common, handler);
     }
 
-    /// The same with params that are read by `read`.
+    /// Adds a feature's handler whose params `read` decodes.
     pub(crate) fn serve_read<P, T, F>(
         &mut self,
         method: &'static str,

@@ -1,4 +1,4 @@
-//! [`RequestTask`]: a handler at work on a request.
+//! [`RequestTask`]: a request whose handler runs.
 
 use crate::protocol::answer::error_message;
 use crate::protocol::error_report::failure;
@@ -25,17 +25,16 @@ use crate::protocol::core::Core;
 use crate::protocol::core::ResponseFuture;
 use crate::protocol::handler_error::HandlerError;
 
-/// A request being served: resolves to its answer. Dropping it cancels the request.
+/// A request whose handler runs. Resolves to its answer. Dropping it cancels the request.
 ///
-/// It may be polled by one task first and by another later. It needs a runtime with a clock as
-/// soon as it was pending once.
+/// Different tasks may poll it one after the other. It needs a tokio runtime with time enabled.
 pub(crate) struct RequestTask {
     cx: Context,
     running: ResponseFuture,
     span: Span,
     limit: Option<Duration>,
     timer: Timer,
-    /// Ends the call when the server has been shutting down for the grace time.
+    /// Ends the request when the server has been shutting down for the grace time.
     #[cfg(feature = "http")]
     shutdown: Option<Shutdown>,
 }
@@ -58,17 +57,17 @@ impl RequestTask {
         }
     }
 
-    /// Ends the call with an error when the server has been shutting down for the grace time.
+    /// Ends the request with an error when the server has been shutting down for the grace time.
     ///
-    /// For calls over HTTP: a stack in which the service is mounted does not know the grace time,
-    /// so the call has to end by itself.
+    /// For requests over HTTP: a stack that the service is mounted in does not know the grace time,
+    /// so the request has to end by itself.
     #[cfg(feature = "http")]
     pub(crate) fn end_with_server(mut self) -> Self {
         self.shutdown = Some(Shutdown::default());
         self
     }
 
-    /// The id to cancel it by.
+    /// Returns the id by which the request can be cancelled.
     pub(crate) fn id(&self) -> Option<&RequestId> {
         self.cx.request_id()
     }
@@ -142,19 +141,18 @@ impl Drop for RequestTask {
     }
 }
 
-/// The end of a request's time, in no hurry: a poll for which nothing changed costs next to
-/// nothing.
+/// The time limit of a request. A poll without a change is cheap.
 #[derive(Default)]
 struct Timer {
     sleep: Option<Pin<Box<Sleep>>>,
-    /// Woken by it.
+    /// The waker that is registered with the timer.
     waker: Option<Waker>,
 }
 
 impl Timer {
     fn poll(&mut self, limit: Duration, task: &mut TaskContext<'_>) -> Poll<()> {
         let waker = task.waker();
-        // Who wants nobody to be woken looks again at once.
+        // A waker that does nothing belongs to a caller that polls again at once.
         if waker.will_wake(Waker::noop()) {
             return Poll::Pending;
         }
@@ -168,7 +166,7 @@ impl Timer {
     }
 }
 
-/// The error for requests that a server which is shutting down does not serve to their end.
+/// Returns the error for requests that do not finish before the server stops.
 pub(crate) fn shutting_down() -> ErrorObject {
     ErrorObject::internal_error("the server is shutting down")
 }
@@ -178,7 +176,7 @@ pub(crate) fn shutting_down() -> ErrorObject {
 #[derive(Default)]
 struct Shutdown {
     over: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-    /// Woken by it.
+    /// The waker that is registered with the signal.
     waker: Option<Waker>,
 }
 
@@ -186,7 +184,7 @@ struct Shutdown {
 impl Shutdown {
     fn poll(&mut self, server: &Arc<Core>, task: &mut TaskContext<'_>) -> Poll<()> {
         let waker = task.waker();
-        // A call that is polled again at once, by a task that can be woken.
+        // The caller polls again, from a task that can be woken.
         if waker.will_wake(Waker::noop()) {
             return Poll::Pending;
         }
@@ -203,21 +201,21 @@ impl Shutdown {
     }
 }
 
-/// What is left of a panic: it is in the log.
+/// The handler panicked. The panic was logged.
 pub(crate) struct Panicked;
 
-/// Runs a handler's code. A panic ends that request and nothing else.
+/// Runs the code of a handler. A panic ends only this request.
 pub(crate) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| told(&*panic))
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| log_panic(&*panic))
 }
 
 /// Writes a panic to the log.
-fn told(panic: &(dyn Any + Send)) -> Panicked {
+fn log_panic(panic: &(dyn Any + Send)) -> Panicked {
     tracing::error!(panic = %PeerDisplay(text(panic)), "handler panicked");
     Panicked
 }
 
-/// What a future gives, `None` where it panics.
+/// Returns the output of a future; `None` if it panics.
 #[cfg(feature = "versioned-resources")]
 pub(crate) async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut future = std::pin::pin!(future);
@@ -238,7 +236,7 @@ pub(crate) fn panicked() -> ErrorObject {
     ErrorObject::internal_error("internal error")
 }
 
-/// The handler of a notification, its panics caught.
+/// A running handler of a notification. Panics are caught.
 pub(crate) struct Caught {
     running: Pin<Box<dyn Future<Output = ()> + Send>>,
     span: Span,

@@ -1,4 +1,4 @@
-//! Response messages in the form of the peer's revision.
+//! Response messages in the form of the client's revision.
 
 use crate::protocol::limits::Limits;
 use crate::protocol::sizes;
@@ -15,7 +15,7 @@ use crate::protocol::core::Context;
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::session::Session;
 
-/// The response with a handler's result.
+/// Returns the response with the result of a handler.
 pub(crate) fn result<T: Versioned>(cx: &Context, result: T) -> Result<Vec<u8>, HandlerError> {
     let id = cx.request_id().ok_or_else(unasked)?;
     let mut message = Vec::with_capacity(512);
@@ -30,7 +30,7 @@ fn unasked() -> HandlerError {
     HandlerError::internal("a notification has no response")
 }
 
-/// The text of a response that came in a batch, and so has none of its own.
+/// Returns the text of a response in a batch, which has no text of its own.
 #[cfg(feature = "http")]
 pub(crate) fn text(response: &Message<'_>) -> Vec<u8> {
     #[derive(serde::Serialize)]
@@ -53,14 +53,14 @@ pub(crate) fn text(response: &Message<'_>) -> Vec<u8> {
         result,
         error,
     });
-    // What was read as JSON can be written.
+    // A value that was parsed from JSON can be encoded.
     text.unwrap_or_default()
 }
 
-/// Hands a legacy peer's answer to the handler that waits for it: whether there was one, `None`
-/// where the message answers nothing.
+/// Passes the response of a legacy client to the handler that waits for it. Returns whether a
+/// handler waited; `None` if the message is not a response.
 ///
-/// A result is handed over as text, and an error decoded.
+/// A result is passed on as text, an error is decoded.
 pub(crate) fn hand_over(
     session: Option<&Session>,
     message: &Message<'_>,

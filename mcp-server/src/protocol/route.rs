@@ -28,7 +28,7 @@ pub(crate) struct Typed<P, T, R, H> {
 }
 
 impl<P, T, R, H> Typed<P, T, R, H> {
-    /// Of params that are read in a way of their own.
+    /// Creates a handler whose params `read` decodes.
     pub(crate) fn new(read: R, handler: H) -> Self {
         Self {
             read,
@@ -38,7 +38,7 @@ impl<P, T, R, H> Typed<P, T, R, H> {
     }
 }
 
-/// Reads params as the peer's revision has them.
+/// Decodes params in the form of the client's revision.
 pub(crate) fn versioned<P: Versioned>(
     head: &ParamsView<'_>,
     cx: &Context,
@@ -47,7 +47,7 @@ pub(crate) fn versioned<P: Versioned>(
     params.map_err(|error| bad_params(cx.method(), &error))
 }
 
-/// Reads params that are the same in all revisions.
+/// Decodes params that are the same in all revisions.
 pub(crate) fn common<P: FromMembers>(
     head: &ParamsView<'_>,
     cx: &Context,
@@ -83,7 +83,7 @@ impl<N: Notification> NotificationHandler<N> {
     }
 }
 
-/// What the absence of params stands for.
+/// The text for missing params.
 const NO_PARAMS: &str = "{}";
 
 impl<N: Notification + 'static> Listener for NotificationHandler<N> {

@@ -1,4 +1,4 @@
-//! Puts a server together: the only place that lists the features.
+//! Builds a server from its definition. The only place that lists the features.
 
 use std::sync::{Arc, Weak};
 

@@ -31,7 +31,7 @@ use crate::server::catalogs::Definitions;
 use crate::server::definitions::definition_methods;
 use crate::server::resource_definitions::resource_methods;
 
-/// Collects what a server offers; [`build`](Self::build) checks it.
+/// Collects the definitions and settings of a server. [`build`](Self::build) checks them.
 #[must_use = "a definition does nothing until it is built"]
 pub struct ServerBuilder {
     pub(crate) info: Implementation,
@@ -70,19 +70,19 @@ impl ServerBuilder {
         }
     }
 
-    /// A name for people.
+    /// Sets a name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.info = self.info.title(title);
         self
     }
 
-    /// One sentence on what the server is for.
+    /// Sets a description of what the server is for, in one sentence.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.info = self.info.description(description);
         self
     }
 
-    /// Where people read more.
+    /// Sets the URL of a page with more information.
     pub fn website_url(mut self, url: impl Into<String>) -> Self {
         self.info = self.info.website_url(url);
         self
@@ -94,13 +94,13 @@ impl ServerBuilder {
         self
     }
 
-    /// How a model is to use the server.
+    /// Sets instructions for the model on how to use the server.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
     }
 
-    /// Other bounds than the default ones.
+    /// Sets the limits, instead of the default ones.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -129,29 +129,29 @@ impl ServerBuilder {
         self
     }
 
-    /// What connects the processes that serve one endpoint.
+    /// Connects the processes that serve one endpoint.
     pub fn bus(mut self, bus: Arc<dyn Bus>) -> Self {
         self.bus = Some(bus);
         self
     }
 
-    /// The keys that request state and cursors are sealed with; without this call random ones.
-    /// Processes that serve one endpoint need the same.
+    /// Sets the keys that request state and cursors are sealed with. Without this call they are
+    /// random. Processes that serve one endpoint need the same keys.
     #[cfg(feature = "_seal")]
     pub fn keys(mut self, keys: crate::Keys) -> Self {
         self.keys = Some(keys);
         self
     }
 
-    /// Hands out URLs for resources, where the program opts into
-    /// [`Proposal::HttpsUrl`] as well.
+    /// Hands out URLs for resources. The program also has to opt into [`Proposal::HttpsUrl`].
     #[cfg(feature = "https-url")]
     pub fn http_urls(mut self, urls: crate::HttpUrls) -> Self {
         self.urls = Some(urls);
         self
     }
 
-    /// Changes what the server says that it can do, beyond what follows from what it offers.
+    /// Changes the capabilities that the server declares, in addition to those that follow from its
+    /// definitions.
     pub fn capabilities(
         mut self,
         change: impl FnOnce(ServerCapabilities) -> ServerCapabilities,
@@ -160,18 +160,18 @@ impl ServerBuilder {
         self
     }
 
-    /// Speaks proposals, each behind the feature of its name, and announces them to peers of the
-    /// newest revision in `capabilities.experimental`.
+    /// Opts into proposals, each behind the feature of its name, and declares them to clients of
+    /// the newest revision in `capabilities.experimental`.
     ///
-    /// What a proposal only adds, every such peer gets; what it takes away, only one that has
-    /// [announced](Context::negotiated) it, too.
+    /// Every such client gets what a proposal adds. What it removes or replaces, only clients that
+    /// have [declared](crate::Context::negotiated) it too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.registry.proposals.extend(proposals);
         self
     }
 
-    /// Shares a value with all handlers, which extract it as [`State<T>`](crate::State). There can be
-    /// one value of each type.
+    /// Shares a value with all handlers, which extract it with [`State<T>`](crate::State). A server
+    /// can have one value of each type.
     pub fn state<T: Clone + Send + Sync + 'static>(mut self, state: T) -> Self {
         let added = self.states.add(state);
         self.registry.check(added);
@@ -185,11 +185,11 @@ impl ServerBuilder {
         self
     }
 
-    /// Converts the errors of one type that handlers return by `?`, to choose their code, their text
-    /// and what is logged.
+    /// Converts errors of one type, which handlers return with `?`, into errors with a chosen code,
+    /// text and log entry.
     ///
-    /// Without a conversion, an error is a result with `isError` in a tool and -32603 elsewhere, see
-    /// [`HandlerError`].
+    /// Without a conversion, an error is a result with `isError` in a tool and -32603 elsewhere,
+    /// see [`HandlerError`].
     ///
     /// ```
     /// use mcp_server::{HandlerError, Server};
@@ -231,14 +231,14 @@ impl ServerBuilder {
         self
     }
 
-    /// Handles a request of the protocol, or one of the application's own. The handler replaces that
-    /// of a feature: a server may answer `tools/list` by itself and add tools all the same. The
-    /// capability that a method belongs to is declared.
+    /// Handles a request of the protocol, or one of the application's own. The handler replaces the
+    /// one of a feature: a program can handle `tools/list` itself and still add tools. The
+    /// capability that the method belongs to is declared.
     ///
-    /// The first parameter of the handler is [`Params<R>`](Params), with the params of the newest
-    /// revision that has the method; clients of other revisions are translated for. In `tools/call`,
-    /// `prompts/get` and `resources/read` a `requestState` that this server did not make is passed
-    /// to the handler, which may have made it.
+    /// The first parameter of the handler is [`Params<R>`](Params), the params of the newest
+    /// revision that has the method. Messages of other revisions are converted. In `tools/call`,
+    /// `prompts/get` and `resources/read`, the handler also gets a `requestState` that this server
+    /// did not make, because the handler may have made it.
     ///
     /// ```
     /// use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult, TextContent};
@@ -265,10 +265,9 @@ impl ServerBuilder {
     }
 
     /// Handles a notification, of any revision or of the application's own. The first parameter of
-    /// the handler is [`NotificationParams<N>`](NotificationParams). An error is only logged.
+    /// the handler is [`NotificationParams<N>`](NotificationParams). Its errors are only logged.
     ///
-    /// `notifications/cancelled` is not passed to handlers: it [ends](Context::cancelled) the
-    /// request.
+    /// Handlers do not get `notifications/cancelled`: it [cancels](crate::Context::cancelled) the request.
     pub fn on_notification<N, M, H>(mut self, handler: H) -> Self
     where
         N: Notification + 'static,
@@ -279,7 +278,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Splits lists into pages of this many items; without it, a list is one page.
+    /// Splits lists into pages of this many items. Without this call, a list has one page.
     #[cfg(feature = "pagination")]
     pub fn page_size(mut self, items: usize) -> Self {
         self.definitions.page_size = std::num::NonZeroUsize::new(items);
@@ -287,7 +286,7 @@ impl ServerBuilder {
             self.registry.errors.push(BuildError::Invalid {
                 kind: "setting",
                 name: "page_size".to_owned(),
-                reason: "it is zero, so that pages would be empty".to_owned(),
+                reason: "zero, so pages would be empty".to_owned(),
             });
         }
         self
@@ -301,7 +300,7 @@ impl ServerBuilder {
     }
 
     /// Sets for how long, and for whom, caches may keep the lists of resources and of resource
-    /// templates. Contents have [hints of their own](crate::ResourceDef::cache).
+    /// templates. Contents have [their own hints](crate::ResourceDef::cache).
     pub fn cache_resources(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.definitions.resources.hints = Hints::new(ttl, scope);
         self

@@ -26,7 +26,7 @@ pub(crate) struct Definitions {
     pub(crate) templates: List<TemplateDef>,
     pub(crate) prompts: List<PromptDef>,
     pub(crate) completions: Completions,
-    /// Items of one page; all of them if absent.
+    /// The number of items on a page; `None` for a single page.
     #[cfg(feature = "pagination")]
     pub(crate) page_size: Option<std::num::NonZeroUsize>,
     /// The errors that were found so far.
@@ -44,7 +44,7 @@ pub(crate) struct Catalogs {
 }
 
 impl Definitions {
-    /// Keeps the error of a definition, to be reported when the server is built.
+    /// Records the error of a definition, which `build` returns.
     pub(crate) fn check(&mut self, result: Result<(), BuildError>) {
         self.errors.extend(result.err());
     }
@@ -69,7 +69,7 @@ impl Definitions {
         self.errors.extend(merged);
     }
 
-    /// Gives all lists the settings that they share, and makes them ready to be served.
+    /// Applies the settings that all lists share, and makes the lists ready to be served.
     pub(crate) fn into_catalogs(
         mut self,
         #[cfg(feature = "https-url")] urls: Option<Arc<Urls>>,

@@ -60,8 +60,8 @@ macro_rules! definition_methods {
             /// Adds a prompt with an async function as its [handler](crate::Handler).
             ///
             /// The fields of the arguments' type are listed with their doc comments; a field that is
-            /// no `Option` and has no default is required. Clients send all arguments as text, which
-            /// is parsed as the type asks for.
+            /// not an `Option` and has no default is required. Clients send all arguments as strings,
+            /// which are parsed as the types of the fields.
             ///
             /// ```
             /// use mcp_server::Server;
@@ -110,7 +110,7 @@ macro_rules! definition_methods {
             }
 
             /// Completes an argument of a prompt: the handler is an async function of
-            /// [`Completing`](crate::Completing), which says what was typed, and of extractors.
+            /// [`Completing`](crate::Completing), the text that the user typed, and of extractors.
             ///
             /// ```
             /// use mcp_server::{Completing, Server};

@@ -11,8 +11,8 @@ use crate::server::resource_definitions::resource_methods;
 /// Tools, prompts, resources and completions that are defined together, for example by a function of
 /// a module, and [merged](crate::ServerBuilder::merge) into a server.
 ///
-/// A group has states of its own, which only its handlers see. A prefix, guards and conditions of
-/// visibility apply to everything in it. Groups can be merged into groups.
+/// Only the handlers of a group see its states. Its prefix, guards and conditions of visibility apply
+/// to all of its definitions. Groups can be merged into groups.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -58,15 +58,15 @@ impl Group {
         Self::default()
     }
 
-    /// Sets what the names of the group's tools and prompts begin with in the server. URIs of
-    /// resources stay as they are.
+    /// Sets a prefix for the names of the group's tools and prompts. URIs of resources stay as they
+    /// are.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
     /// Shares a value with the handlers of the group, which extract it as
-    /// [`State<T>`](crate::State). It hides a state of the same type that the server has.
+    /// [`State<T>`](crate::State). Hides a state of the same type that the server has.
     pub fn state<T: Clone + Send + Sync + 'static>(mut self, state: T) -> Self {
         let added = self.states.add(state);
         self.definitions.check(added);

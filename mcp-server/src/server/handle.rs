@@ -10,7 +10,7 @@ use crate::protocol::core::{Context, Core};
 use crate::protocol::limits::Limits;
 use crate::server::catalogs::Catalogs;
 
-/// A server: handlers, lists and settings, ready to be served. Cheap to clone.
+/// A server that is ready to be served. Cheap to clone; all clones are the same server.
 #[derive(Clone)]
 pub struct Server {
     pub(crate) core: Arc<Core>,
@@ -18,19 +18,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// The bounds that peers are held to.
+    /// Returns the limits.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.core.limits
     }
 
-    /// What the server says that it can do.
+    /// Returns the capabilities that the server declares.
     #[must_use]
     pub fn capabilities(&self) -> &ServerCapabilities {
         &self.core.capabilities
     }
 
-    /// Whether the program opted into a proposal.
+    /// Returns `true` if the program opted into a proposal.
     #[must_use]
     pub fn offers(&self, proposal: Proposal) -> bool {
         self.core.offers(proposal)
@@ -51,18 +51,19 @@ impl Server {
         self.announce(Change::Resources);
     }
 
-    /// Announces that a resource changed, to those who subscribed to its URI.
+    /// Announces that a resource changed, to the clients that subscribed to its URI.
     ///
-    /// To be called after the change: whoever reads the resource on hearing of it must find it
-    /// changed. Under the proposal `versioned-resources` it is described, and where it has no
-    /// version of its own read, to be sent as it is now.
+    /// Call this after the change: clients that read the resource because of the notification must
+    /// get the new contents. Clients that negotiated the proposal `versioned-resources` get the
+    /// resource in the notification, so its handlers run.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         self.announce(Change::Resource(uri.into()));
     }
 
-    /// Announces a change to everyone who subscribed, in all processes on the [`Bus`](crate::Bus).
+    /// Announces a change to all clients that subscribed, in all processes on the
+    /// [`Bus`](crate::Bus).
     ///
-    /// Never waits: whoever reads slowly is told once of any number of changes.
+    /// Never waits: a slow client gets one notification for any number of changes.
     pub fn announce(&self, change: Change) {
         self.core.announce(change);
     }
@@ -74,25 +75,25 @@ impl Server {
         self.core.keys.set(keys);
     }
 
-    /// Shuts the server down, on every way it is served.
+    /// Shuts the server down, on every transport.
     ///
     /// New requests are refused (503 over HTTP, -32603 elsewhere). Subscriptions end with their
-    /// result; streams on which nothing is served end at once, such as those of announcements to
-    /// sessions. Requests in flight have [`Limits::grace_time`] to finish; those that take longer
-    /// are ended with an error. Clients can still cancel them, and answer what their handlers ask.
-    /// Called again, it does nothing.
+    /// result. Streams without a request in flight end at once, such as those for announcements to
+    /// sessions. Requests in flight have [`Limits::grace_time`] to finish; then they end with an
+    /// error. Clients can still cancel them, and answer questions of their handlers. Further calls
+    /// do nothing.
     pub fn shutdown(&self) {
         self.core.stopping.set();
     }
 }
 
 impl Context {
-    /// The server that the handler belongs to: its lists, and announcements of changes.
+    /// Returns the server that the handler belongs to.
     #[must_use]
     pub fn server(&self) -> Server {
         let core = Arc::clone(self.core());
         let assembly = Arc::clone(&core.assembly);
-        // The assembly keeps nothing else there.
+        // The assembly stores nothing else there.
         let catalogs = assembly.downcast().unwrap_or_default();
         Server { core, catalogs }
     }

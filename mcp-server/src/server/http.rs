@@ -1,4 +1,4 @@
-//! How a server is served over HTTP.
+//! The endpoint of a server as a service of HTTP, and waiting until it has shut down.
 
 use crate::util::select::select;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::transport::http::service::HttpService;
 const DRAIN_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Server {
-    /// The server as an endpoint of Streamable HTTP.
+    /// Returns the server as a service that is an endpoint of Streamable HTTP.
     ///
     /// ```
     /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -31,7 +31,7 @@ impl Server {
         HttpService::new(self.core, config)
     }
 
-    /// Returns what is served at a socket: the endpoint, and beside it the URLs of resources.
+    /// Returns the services of a socket: the endpoint, and the URLs of resources.
     pub(crate) fn socket_services(&self, config: HttpConfig) -> SocketServices {
         #[cfg(feature = "https-url")]
         let urls = self.resource_urls().map(|urls| urls.allow_pages(&config));
@@ -46,10 +46,9 @@ impl Server {
     /// Shuts the server down as [`shutdown`](Self::shutdown) does, and waits until no request is in
     /// flight over HTTP, at most for [`Limits::grace_time`](crate::Limits).
     ///
-    /// For programs that mount the [service](Self::into_service) in a stack of their own: until
-    /// this resolves, the stack has to accept connections, since handlers may wait for answers of
-    /// their clients, which send them on connections of their own. `serve_http` does this by
-    /// itself.
+    /// For programs that mount the [service](Self::into_service) in a stack of their own. The stack
+    /// has to accept connections until this resolves, since handlers may wait for answers that
+    /// clients send on new connections. `serve_http` does this by itself.
     ///
     /// ```no_run
     /// use mcp_server::{HttpConfig, Server};
@@ -69,8 +68,8 @@ impl Server {
     /// ```
     pub async fn drain(&self) {
         self.shutdown();
-        // Looked at from time to time: a notification by each request that ends would cost
-        // something while the server runs.
+        // Polls, because a notification at the end of each request would cost time while the server
+        // runs.
         let requests = &self.core.peers.all().requests;
         let ended = async {
             while requests.get() > 0 {

@@ -1,4 +1,4 @@
-//! The lists of a running server, and how a server is defined.
+//! The lists of a running server, and the start of a definition.
 
 use crate::features::list_handle::ListHandle;
 use crate::features::prompts::definition::PromptDef;
@@ -10,30 +10,30 @@ use crate::server::builder::ServerBuilder;
 use crate::server::handle::Server;
 
 impl Server {
-    /// Begins the definition of a server with this name and version.
+    /// Creates a builder for a server with this name and version.
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
         ServerBuilder::new(name.into(), version.into())
     }
 
-    /// The list of tools, to change it.
+    /// Returns the list of tools, which can be changed.
     #[must_use]
     pub fn tools(&self) -> ListHandle<'_, ToolDef> {
         ListHandle::new(&self.core, &self.catalogs.tools)
     }
 
-    /// The list of resources, to change it.
+    /// Returns the list of resources, which can be changed.
     #[must_use]
     pub fn resources(&self) -> ListHandle<'_, ResourceDef> {
         ListHandle::new(&self.core, &self.catalogs.resources.resources)
     }
 
-    /// The list of prompts, to change it.
+    /// Returns the list of prompts, which can be changed.
     #[must_use]
     pub fn prompts(&self) -> ListHandle<'_, PromptDef> {
         ListHandle::new(&self.core, &self.catalogs.prompts)
     }
 
-    /// The list of resource templates, to change it.
+    /// Returns the list of resource templates, which can be changed.
     #[cfg(feature = "templates")]
     #[must_use]
     pub fn resource_templates(&self) -> ListHandle<'_, TemplateDef> {

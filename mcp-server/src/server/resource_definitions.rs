@@ -41,12 +41,12 @@ macro_rules! resource_methods {
 
         #[cfg(feature = "templates")]
         impl $type {
-            /// Adds all resources whose URIs a template (RFC 6570) makes, with an async function of
+            /// Adds all resources whose URIs match a template (RFC 6570), with an async function of
             /// the template's variables as their [handler](crate::Handler).
             ///
-            /// The variables are decoded and parsed as the type asks for, a struct or a map of
-            /// texts. They come from the client: `../` may be among them. A URI is read by the
-            /// resource that has it, or else by the first template that matches it.
+            /// The variables are decoded, and parsed as the fields of their type, a struct or a map
+            /// of strings. The client chooses them: they may contain `../`. A URI belongs to the
+            /// resource that has it, or else to the first template that matches it.
             ///
             /// ```
             /// use mcp_server::{HandlerError, ResourceUri, Server};

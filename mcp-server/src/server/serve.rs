@@ -1,4 +1,4 @@
-//! How a server is served, and shut down with a signal.
+//! Serves a server over a transport, and shuts it down on a signal.
 
 use std::future::Future;
 use std::pin::pin;
@@ -21,7 +21,7 @@ impl Server {
     ///
     /// A connection ends when the input has ended and the requests in flight are done, or
     /// [`Limits::grace_time`](crate::Limits) has passed; and after [`Server::shutdown`]. Dropping
-    /// the future ends the connection and everything that runs for it.
+    /// the future ends the connection and all its requests.
     ///
     /// ```
     /// use mcp_server::{ByteStream, ServeError, Server};
@@ -45,7 +45,7 @@ impl Server {
     }
 
     /// Serves the client that started this process, over standard input and output: short for
-    /// [`serve`](Self::serve) with [`Stdio`], which says what a program has to observe.
+    /// [`serve`](Self::serve) with [`Stdio`], whose documentation lists what a program must not do.
     ///
     /// # Errors
     ///
@@ -118,11 +118,11 @@ impl Server {
         Context::detached(&self.core, "", Extensions::new())
     }
 
-    /// Drives `serving` to its end, and shuts the server down when `signal` resolves.
+    /// Awaits `serving`, and shuts the server down when `signal` resolves.
     ///
-    /// `serving` is what serves this server, over any transport: it ends some time after
-    /// [`shutdown`](Self::shutdown). The output of `signal` does not matter. If `serving` ends by
-    /// itself, the signal is dropped.
+    /// `serving` is a future that serves this server, over any transport. It resolves at the latest
+    /// [`Limits::grace_time`](crate::Limits) after the [`shutdown`](Self::shutdown). The output of
+    /// `signal` does not matter. If `serving` ends by itself, the signal is dropped.
     ///
     /// ```no_run
     /// # async fn run(server: mcp_server::Server) -> Result<(), mcp_server::ServeError> {

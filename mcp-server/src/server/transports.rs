@@ -1,4 +1,4 @@
-//! [`Transport`]: how a server is served, as a value.
+//! [`Transport`]: the transports of a server, as values.
 
 use std::future::Future;
 
@@ -9,7 +9,7 @@ use crate::protocol::extensions::Extensions;
 use crate::server::handle::Server;
 use crate::transport::{stdio, stream};
 
-/// A way to serve a server, for [`Server::serve`]: [`Stdio`], [`ByteStream`] and, with the feature
+/// A transport for [`Server::serve`]: [`Stdio`], [`ByteStream`] and, with the feature
 /// `http`, [`Http`](crate::Http).
 pub trait Transport {
     /// Serves the server until the client or the server ends it.
@@ -22,17 +22,17 @@ pub trait Transport {
 /// standard error.
 ///
 /// Handlers start on the thread that reads. A handler that computes for long, or blocks, delays the
-/// messages behind it; it should use `tokio::task::spawn_blocking`.
+/// messages that follow; it should use `tokio::task::spawn_blocking`.
 ///
-/// Dropping the future of [`Server::serve`] ends the connection and everything that runs for it.
-/// Only a thread that waits for input cannot be woken: it ends with the next input, which it
-/// consumes, or with the process.
+/// Dropping the future of [`Server::serve`] ends the connection and all its requests. The thread that
+/// reads standard input cannot be interrupted: it ends after the next input, which it consumes, or
+/// with the process.
 ///
 /// ```no_run
 /// use mcp_server::{Principal, Server, Stdio};
 ///
 /// # async fn run(server: Server) -> Result<(), Box<dyn std::error::Error>> {
-/// // What handlers learn of the client, as a middleware would say it over HTTP.
+/// // Handlers extract the principal, as from a request over HTTP.
 /// let user = Principal(std::env::var("USER")?);
 /// server.serve(Stdio::new().extension(user)).await?;
 /// # Ok(())

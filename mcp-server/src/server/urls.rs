@@ -6,9 +6,9 @@ use crate::server::handle::Server;
 use crate::server::resource_urls::service::UrlService;
 
 impl Server {
-    /// What serves the URLs that are handed out: `None` where there are no [`HttpUrls`] or the
-    /// program did not opt into the proposal. [`serve_http`](Self::serve_http) serves them
-    /// already, below the path of their base URL.
+    /// Returns a service for the URLs that are handed out; `None` without [`HttpUrls`] or if the
+    /// program did not opt into the proposal. [`serve_http`](Self::serve_http) already serves them,
+    /// below the path of their base URL.
     ///
     /// ```
     /// # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
@@ -32,17 +32,17 @@ impl Server {
         Some(UrlService::new(self.clone(), urls))
     }
 
-    /// Takes back all URLs that were handed out for a resource up to now, in all processes on the
-    /// [`Bus`](crate::Bus). Those that are handed out from now on are good.
+    /// Revokes all URLs that were handed out for a resource so far, in all processes on the
+    /// [`Bus`](crate::Bus). URLs that are handed out later are valid.
     ///
-    /// It is remembered until the last of them expires, in memory: a process that starts in the
-    /// meantime knows nothing of it. New [keys](Self::rotate_url_keys) are for ever.
+    /// The revocation is stored in memory until the last of the URLs expires: a process that starts
+    /// in the meantime does not know of it. New [keys](Self::rotate_url_keys) revoke permanently.
     pub fn revoke_url(&self, uri: &str) {
         let Some(urls) = &self.catalogs.urls else {
             return;
         };
         let until = urls.revocation(uri);
-        // Here at once, however long the bus takes.
+        // Revokes in this process at once, however long the bus takes.
         urls.revoke(uri, until);
         if let Some(bus) = &self.core.bus {
             bus.publish(BusMessage::UrlsRevoked {

@@ -81,7 +81,7 @@ async fn the_order_of_members_does_not_count() {
 }
 
 #[tokio::test]
-async fn state_lapses() {
+async fn state_expires() {
     let mut limits = Limits::default();
     limits.state_time = Duration::ZERO;
     let server = builder(&Count::default()).limits(limits).build().unwrap();

@@ -16,7 +16,7 @@ use crate::features::input::error::InputError;
 pub(crate) fn schema<T: JsonSchema>() -> Result<RequestedSchema, InputError> {
     let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
     let schema = settings.into_generator().into_root_schema_for::<T>();
-    let whole = |reason: String| fault("", reason);
+    let whole = |reason: String| field_error("", reason);
     let schema = json::to_value(&schema).map_err(|error| whole(error.to_string()))?;
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err(whole("a form is a struct with named members".to_owned()));
@@ -24,7 +24,7 @@ pub(crate) fn schema<T: JsonSchema>() -> Result<RequestedSchema, InputError> {
     let mut properties = Map::new();
     let members = schema.get("properties").and_then(Value::as_object);
     for (name, schema) in members.into_iter().flatten() {
-        let field = field(schema).map_err(|reason| fault(name, reason))?;
+        let field = field(schema).map_err(|reason| field_error(name, reason))?;
         properties.insert(name, field);
     }
     let mut form = RequestedSchema::new(properties);
@@ -32,7 +32,7 @@ pub(crate) fn schema<T: JsonSchema>() -> Result<RequestedSchema, InputError> {
     Ok(form)
 }
 
-fn fault(field: &str, reason: String) -> InputError {
+fn field_error(field: &str, reason: String) -> InputError {
     InputError::Field {
         field: field.to_owned(),
         reason,

@@ -95,8 +95,8 @@ impl ResourceCatalog {
     /// Returns the first template from a position on that lists its resources, with its position.
     #[cfg(feature = "pagination")]
     pub(crate) fn lister(&self, from: u64) -> Option<(u64, Arc<dyn Defined>)> {
-        let (place, template) = self.templates.first(from, TemplateDef::lists)?;
-        Some((place, template))
+        let (index, template) = self.templates.first(from, TemplateDef::lists)?;
+        Some((index, template))
     }
 
     /// Returns a template, and whether it has a variable with this name.

@@ -56,9 +56,9 @@ impl Filter {
         });
         let prefix = self.uri_prefix.as_ref();
         kind && prefix.is_none_or(|prefix| resource.uri.starts_with(prefix))
-            && self.metadata.as_ref().is_none_or(|asked| {
+            && self.metadata.as_ref().is_none_or(|expected| {
                 let metadata = resource.metadata.as_ref();
-                asked.iter().all(|(name, value)| {
+                expected.iter().all(|(name, value)| {
                     let found = metadata.and_then(|metadata| metadata.get(name));
                     found.is_some_and(|found| equal(found, value))
                 })

@@ -16,7 +16,7 @@ use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams};
 use super::finish::finish;
 use super::scope::Scope;
 use crate::features::catalog::{Definition, ListItem};
-use crate::features::list_page::{PURPOSE, bad_cursor, behind, cursor_binding};
+use crate::features::list_page::{PURPOSE, bad_cursor, cursor_binding, next_index};
 use crate::features::resources::definition::ResourceDef;
 use crate::features::resources::listed::ListAt;
 use crate::features::resources::position::ListedPage;
@@ -82,7 +82,7 @@ async fn all(
     match start {
         Position::Beginning | Position::Listed(_) => {
             let from = match start {
-                Position::Listed(place) => behind(place),
+                Position::Listed(index) => next_index(index),
                 _ => 0,
             };
             let size = catalog.page_size().map_or(usize::MAX, NonZeroUsize::get);
@@ -95,20 +95,20 @@ async fn all(
                 return Ok(page);
             }
         }
-        Position::Within(place, position) => {
-            from = place;
-            within = Some((place, position));
+        Position::Within(index, position) => {
+            from = index;
+            within = Some((index, position));
         }
-        Position::Behind(place) => from = behind(place),
+        Position::After(index) => from = next_index(index),
         Position::Member(_) => return Err(bad_cursor(ResourceDef::KIND)),
     }
-    while let Some((place, template)) = catalog.lister(from) {
-        let room = room(catalog.page_size(), page.resources.len());
-        let Ok(size) = room else {
+    while let Some((index, template)) = catalog.lister(from) {
+        let remaining = remaining(catalog.page_size(), page.resources.len());
+        let Ok(size) = remaining else {
             page.next = reached;
             return Ok(page);
         };
-        from = behind(place);
+        from = next_index(index);
         page.restricted |= template.access_rules().is_restricted();
         if !template.access_rules().is_visible(cx) {
             continue;
@@ -118,7 +118,7 @@ async fn all(
         {
             continue;
         }
-        let after = within.take_if(|(at, _)| *at == place);
+        let after = within.take_if(|(at, _)| *at == index);
         let at = ListAt::new(after.map(|(_, position)| position), size);
         let listed = match template.lister() {
             Some(lister) => lister(at, template.access_rules().scoped(cx)).await?,
@@ -130,22 +130,22 @@ async fn all(
         let others = others.filter(|resource| catalog.resources.get(&resource.uri).is_none());
         page.resources.extend(others);
         if let Some(position) = next {
-            page.next = Some(Position::Within(place, position));
+            page.next = Some(Position::Within(index, position));
             return Ok(page);
         }
-        reached = Some(Position::Behind(place));
+        reached = Some(Position::After(index));
     }
     Ok(page)
 }
 
-/// Returns `true` if the page is full.
+/// No more resources fit on the page.
 struct Full;
 
 /// Returns how many more resources fit on the page; `None` without a limit.
-fn room(size: Option<NonZeroUsize>, taken: usize) -> Result<Option<NonZeroUsize>, Full> {
+fn remaining(size: Option<NonZeroUsize>, listed: usize) -> Result<Option<NonZeroUsize>, Full> {
     let Some(size) = size else {
         return Ok(None);
     };
-    let left = size.get().saturating_sub(taken);
+    let left = size.get().saturating_sub(listed);
     NonZeroUsize::new(left).map(Some).ok_or(Full)
 }

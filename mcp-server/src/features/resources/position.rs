@@ -23,36 +23,36 @@ pub(crate) enum Position {
     /// handler returned.
     Within(u64, String),
     /// After a template.
-    Behind(u64),
+    After(u64),
     /// Within the members of a collection: the position that its handler returned.
     Member(String),
 }
 
 impl Position {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let (tag, place, text) = match self {
+        let (tag, index, text) = match self {
             Self::Beginning => (0, 0, ""),
-            Self::Listed(place) => (1, *place, ""),
-            Self::Within(place, position) => (2, *place, position.as_str()),
-            Self::Behind(place) => (3, *place, ""),
+            Self::Listed(index) => (1, *index, ""),
+            Self::Within(index, position) => (2, *index, position.as_str()),
+            Self::After(index) => (3, *index, ""),
             Self::Member(position) => (4, 0, position.as_str()),
         };
         let mut bytes = vec![tag];
-        bytes.extend(place.to_be_bytes());
+        bytes.extend(index.to_be_bytes());
         bytes.extend(text.as_bytes());
         bytes
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (tag, rest) = bytes.split_first()?;
-        let (place, text) = rest.split_first_chunk()?;
-        let place = u64::from_be_bytes(*place);
+        let (index, text) = rest.split_first_chunk()?;
+        let index = u64::from_be_bytes(*index);
         let text = str::from_utf8(text).ok()?.to_owned();
         Some(match tag {
             0 => Self::Beginning,
-            1 => Self::Listed(place),
-            2 => Self::Within(place, text),
-            3 => Self::Behind(place),
+            1 => Self::Listed(index),
+            2 => Self::Within(index, text),
+            3 => Self::After(index),
             4 => Self::Member(text),
             _ => return None,
         })

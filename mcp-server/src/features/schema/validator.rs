@@ -70,16 +70,16 @@ impl Validator {
             let reason = "does not fit the schema; too large or too deep to find the place";
             return Err(Invalid(reason.to_owned()));
         }
-        let mut faults = self.schema.iter_errors(value);
-        let mut told: Vec<String> = faults
+        let mut errors = self.schema.iter_errors(value);
+        let mut texts: Vec<String> = errors
             .by_ref()
             .take(MAX_ERRORS)
             .map(|error| unexpected(&error, &value.to_value()).unwrap_or_else(|| describe(&error)))
             .collect();
-        if faults.next().is_some() {
-            told.push("and more".to_owned());
+        if errors.next().is_some() {
+            texts.push("and more".to_owned());
         }
-        Err(Invalid(told.join("; ")))
+        Err(Invalid(texts.join("; ")))
     }
 }
 

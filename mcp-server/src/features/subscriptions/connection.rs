@@ -9,7 +9,7 @@ use mcp_types::{
     UnsubscribeResourcesRequestParams, revision::Versioned,
 };
 
-use super::news::News;
+use super::change_notifier::ChangeNotifier;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::subscriptions::capability::can_subscribe;
 use crate::protocol::changes::{Change, Interest, Subscriber};
@@ -34,7 +34,7 @@ struct Subscriptions {
     uris: UriSet,
     /// Notifies the client as it was when it subscribed last. Only one is kept, so that a client
     /// cannot make the server keep many.
-    news: Option<Arc<News>>,
+    notifier: Option<Arc<ChangeNotifier>>,
 }
 
 impl Subscribed {
@@ -51,7 +51,7 @@ impl Subscribed {
         scope: &ConnectionScope,
     ) -> Result<(), HandlerError> {
         let limit = cx.core().limits().subscribed_resources;
-        let news = News::new(cx, resources);
+        let notifier = ChangeNotifier::new(cx, resources);
         let mut state = self.state();
         let mut added = UriSet::default();
         for uri in uris {
@@ -71,7 +71,7 @@ impl Subscribed {
         for uri in added.into_all() {
             state.uris.insert(uri);
         }
-        let first = state.news.replace(news).is_none();
+        let first = state.notifier.replace(notifier).is_none();
         drop(state);
         if first {
             let wanted = Arc::clone(self);
@@ -104,10 +104,10 @@ async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, sink: Arc<d
         let Some(Change::Resource(uri)) = changes.take() else {
             continue;
         };
-        let Some(news) = subscribed.state().news.clone() else {
+        let Some(notifier) = subscribed.state().notifier.clone() else {
             continue;
         };
-        match news.message(Change::Resource(uri.clone()), None).await {
+        match notifier.message(Change::Resource(uri.clone()), None).await {
             // The client may have unsubscribed meanwhile.
             Ok(_) if !subscribed.has(&uri) => {}
             Ok(message) => {

@@ -16,7 +16,7 @@ use mcp_types::{
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::subscriptions::capability::can_subscribe;
 #[cfg(feature = "versioned-resources")]
-use crate::features::subscriptions::news::News;
+use crate::features::subscriptions::change_notifier::ChangeNotifier;
 #[cfg(not(feature = "versioned-resources"))]
 use crate::protocol::announcements::announcement;
 use crate::protocol::changes::Interest;
@@ -57,8 +57,8 @@ pub(crate) async fn listen(
     let Some(permit) = core.peers.subscribe(PeerKey::of(&cx.state.extensions)) else {
         return Err(HandlerError::internal("too many subscriptions"));
     };
-    let honoured = honour(&core, params.notifications)?;
-    let named = honoured.resource_subscriptions.as_deref();
+    let supported = supported_part(&core, params.notifications)?;
+    let named = supported.resource_subscriptions.as_deref();
     let bytes = named.unwrap_or_default().iter().map(String::len).sum();
     let memory = retained::memory(cx.state.meta_bytes, bytes);
     let Some(_retained) = RetainedBytes::try_new(permit.peer(), memory) else {
@@ -67,12 +67,12 @@ pub(crate) async fn listen(
         ));
     };
     let interest = Interest {
-        tools: honoured.tools_list_changed == Some(true),
-        prompts: honoured.prompts_list_changed == Some(true),
-        resources: honoured.resources_list_changed == Some(true),
+        tools: supported.tools_list_changed == Some(true),
+        prompts: supported.prompts_list_changed == Some(true),
+        resources: supported.resources_list_changed == Some(true),
     };
     let mut uris = UriSet::default();
-    for uri in honoured
+    for uri in supported
         .resource_subscriptions
         .as_deref()
         .unwrap_or_default()
@@ -84,17 +84,17 @@ pub(crate) async fn listen(
     let subscriber = core.hub.subscribe(interest, wants);
     let meta = NotificationMetaObject::new().subscription_id(id.clone());
     let acknowledged =
-        SubscriptionsAcknowledgedNotificationParams::new(honoured).meta(meta.clone());
+        SubscriptionsAcknowledgedNotificationParams::new(supported).meta(meta.clone());
     let method = SubscriptionsAcknowledgedNotification::METHOD;
     let message = modern(method, &acknowledged)?;
     // The subscription may last for long, and the URIs are stored elsewhere already.
     drop(acknowledged);
     cx.say(message).await;
     #[cfg(feature = "versioned-resources")]
-    let news = News::new(&cx, &resources);
+    let notifier = ChangeNotifier::new(&cx, &resources);
     loop {
         #[cfg(feature = "versioned-resources")]
-        let next = news.next(&subscriber, &meta);
+        let next = notifier.next(&subscriber, &meta);
         #[cfg(not(feature = "versioned-resources"))]
         let next = async {
             let change = subscriber.next().await;
@@ -115,9 +115,15 @@ pub(crate) async fn listen(
 }
 
 /// Returns the part of a filter that the server supports.
-fn honour(core: &Core, asked: SubscriptionFilter) -> Result<SubscriptionFilter, HandlerError> {
+fn supported_part(
+    core: &Core,
+    requested: SubscriptionFilter,
+) -> Result<SubscriptionFilter, HandlerError> {
     let limit = core.limits().subscribed_resources;
-    let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();
+    let uris = requested
+        .resource_subscriptions
+        .as_deref()
+        .unwrap_or_default();
     if uris.len() > limit {
         return Err(HandlerError::invalid_params(format!(
             "$.notifications.resourceSubscriptions has {} URIs, the limit is {limit}",
@@ -143,14 +149,18 @@ fn honour(core: &Core, asked: SubscriptionFilter) -> Result<SubscriptionFilter, 
         .as_ref()
         .and_then(|prompts| prompts.list_changed);
     let resources = capabilities.resources.as_ref();
-    let mut honoured = SubscriptionFilter::new();
-    let only = |asked: Option<bool>, can: Option<bool>| asked.filter(|_| can == Some(true));
-    honoured.tools_list_changed = only(asked.tools_list_changed, tools);
-    honoured.prompts_list_changed = only(asked.prompts_list_changed, prompts);
-    honoured.resources_list_changed = only(
-        asked.resources_list_changed,
+    let mut supported = SubscriptionFilter::new();
+    let only = |requested: Option<bool>, declared: Option<bool>| {
+        requested.filter(|_| declared == Some(true))
+    };
+    supported.tools_list_changed = only(requested.tools_list_changed, tools);
+    supported.prompts_list_changed = only(requested.prompts_list_changed, prompts);
+    supported.resources_list_changed = only(
+        requested.resources_list_changed,
         resources.and_then(|resources| resources.list_changed),
     );
-    honoured.resource_subscriptions = asked.resource_subscriptions.filter(|_| can_subscribe(core));
-    Ok(honoured)
+    supported.resource_subscriptions = requested
+        .resource_subscriptions
+        .filter(|_| can_subscribe(core));
+    Ok(supported)
 }

@@ -44,8 +44,8 @@ impl Template {
         let mut groups = Vec::new();
         let mut rest = text;
         let mut open_ended = false;
-        while let Some((literal, behind)) = rest.split_once('{') {
-            let (expression, behind) = behind.split_once('}').ok_or(TemplateError::Brace)?;
+        while let Some((literal, tail)) = rest.split_once('{') {
+            let (expression, tail) = tail.split_once('}').ok_or(TemplateError::Brace)?;
             push_literal(&mut pattern, literal)?;
             let (operator, list) = operator(expression)?;
             // Two adjacent expressions: the end of the first one is ambiguous.
@@ -56,7 +56,7 @@ impl Template {
             open_ended = true;
             let names = names(expression, list)?;
             push_expression(&mut pattern, &mut groups, operator, names);
-            rest = behind;
+            rest = tail;
         }
         push_literal(&mut pattern, rest)?;
         pattern.push('$');
@@ -207,17 +207,17 @@ fn pairs(values: &mut Map<String>, names: &[String], text: &str, between: char) 
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
-    while let Some((&byte, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
         if byte != b'%' {
             bytes.push(byte);
             continue;
         }
-        let (digits, behind) = rest.split_first_chunk::<2>()?;
+        let (digits, tail) = rest.split_first_chunk::<2>()?;
         let digit = |byte: u8| char::from(byte).to_digit(16);
         let [high, low] = *digits;
         bytes.push(u8::try_from(digit(high)? * 16 + digit(low)?).ok()?);
-        rest = behind;
+        rest = tail;
     }
     String::from_utf8(bytes).ok()
 }
@@ -253,8 +253,8 @@ mod tests {
             ("x:{a}:{b}", "x:1:2", "a=1 b=2"),
         ] {
             let found = matched(template, uri).map(|values| {
-                let said: Vec<_> = values.iter().map(|(k, v)| format!("{k}={v}")).collect();
-                said.join(" ")
+                let pairs: Vec<_> = values.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                pairs.join(" ")
             });
             assert_eq!(found.as_deref(), Some(expected), "{template} with {uri}");
         }

@@ -1,5 +1,5 @@
-//! [`News`]: notifications of changes for a client of the newest revision. If `versioned-resources`
-//! was negotiated, they contain the changed resource.
+//! [`ChangeNotifier`]: notifications of changes for a client of the newest revision. If
+//! `versioned-resources` was negotiated, they contain the changed resource.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use crate::protocol::request_task::caught;
 
 /// Makes the notifications for a client, and provides the context for the handlers that describe
 /// changed resources.
-pub(crate) struct News {
+pub(crate) struct ChangeNotifier {
     cx: Context,
     resources: Arc<ResourceCatalog>,
     negotiated: bool,
 }
 
-impl News {
+impl ChangeNotifier {
     /// Creates the notifications for the client of a request.
     pub(crate) fn new(cx: &Context, resources: &Arc<ResourceCatalog>) -> Arc<Self> {
         Arc::new(Self {
@@ -102,7 +102,7 @@ impl News {
     }
 }
 
-impl Drop for News {
+impl Drop for ChangeNotifier {
     fn drop(&mut self) {
         self.cx.state.ended.set();
     }
