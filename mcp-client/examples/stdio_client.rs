@@ -1,7 +1,7 @@
 //! Starts a server from npm, lists its tools and calls one of them.
 //!
 //! ```sh
-//! cargo run -p mcp-client --features process --example quickstart
+//! cargo run -p mcp-client --features process --example stdio_client
 //! ```
 
 use mcp_client::{ChildProcess, Client};

@@ -1,5 +1,5 @@
 //! Lists the tools of a server, and calls the first one that a name is given for:
-//! `cargo run -p mcp-client --features tls --example http -- https://host/mcp [TOOL [ARGUMENTS]]`
+//! `cargo run -p mcp-client --features tls --example http_client -- https://host/mcp [TOOL [ARGUMENTS]]`
 
 use std::error::Error;
 
