@@ -4,7 +4,7 @@
 //!
 //! A tool is an async function. Its first parameter are the arguments, a type that implements
 //! `serde::Deserialize` and `schemars::JsonSchema`; a tool without arguments leaves it out. The
-//! schema is derived from the type, and doc comments become descriptions. Behind the arguments come
+//! schema is derived from the type, and doc comments become descriptions. After the arguments come
 //! [extractors](super::state), such as [`Context`](crate::Context).
 //! [`tool`](crate::ServerBuilder::tool) is enough for most tools, [`ToolDef`](crate::ToolDef)
 //! describes one in full:

@@ -1,7 +1,7 @@
 //! Values that handlers share: state, groups with a state of their own, and extractors.
 //!
 //! A server gets its values with [`state`](crate::ServerBuilder::state), and a handler extracts
-//! them with [`State<T>`](crate::State). Extractors are the parameters of a handler behind its
+//! them with [`State<T>`](crate::State). Extractors are the parameters of a handler after its
 //! arguments. The program below has two parts, notes and statistics:
 //!
 //! ```
@@ -10,7 +10,9 @@
 //! use std::sync::{Arc, Mutex};
 //!
 //! use mcp_client::{ByteStream, Client};
-//! use mcp_server::{Context, FromContext, Group, HandlerError, Principal, Requirements, Server, State};
+//! use mcp_server::{
+//!     Context, FromContext, Group, HandlerError, Principal, Requirements, Server, State,
+//! };
 //! use schemars::JsonSchema;
 //! use serde::Deserialize;
 //!

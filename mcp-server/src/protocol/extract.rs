@@ -8,7 +8,7 @@ use crate::protocol::handler_error::HandlerError;
 use crate::protocol::peer::Peer;
 use crate::protocol::requirements::Requirements;
 
-/// A value that a handler can take as a parameter, behind its arguments.
+/// A value that a handler can take as a parameter, after its arguments.
 ///
 /// [`Context`], [`State`](crate::State), [`Principal`], [`Extension`], [`Peer`] and, with the
 /// feature `http`, [`HttpParts`](crate::HttpParts) are extractors. `Option<Principal>`,
@@ -50,7 +50,7 @@ use crate::protocol::requirements::Requirements;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an extractor",
-    label = "handlers cannot take this as a parameter behind their arguments",
+    label = "handlers cannot take this as a parameter after their arguments",
     note = "extractors are `Context`, `State<T>`, `Principal`, `Extension<T>`, `Peer`, `HttpParts` and \
             types that implement `FromContext`"
 )]
@@ -59,8 +59,8 @@ pub trait FromContext: Sized + Send {
     #[doc(hidden)]
     const USES_CONTEXT: bool = true;
 
-    /// Names what the server must have so that the value can be extracted. It is checked when the
-    /// server is built. Nothing by default.
+    /// Names the states that the extraction needs. They are checked when the server is built. None
+    /// by default.
     fn requirements(requirements: &mut Requirements) {
         let _ = requirements;
     }

@@ -85,7 +85,7 @@ pub trait Handler<A, M>: Send + Sync + 'static {
     /// What the function returns.
     type Output;
 
-    /// Names what the extractors need of the server.
+    /// Names what the extractors need.
     #[doc(hidden)]
     fn requirements(requirements: &mut Requirements);
 
@@ -98,7 +98,7 @@ pub trait Handler<A, M>: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Self::Output, HandlerError>> + Send + 'static;
 }
 
-/// A type that can be the first parameter of a handler: what a request passes to it.
+/// A type that can be the first parameter of a handler: the arguments or params of a request.
 #[doc(hidden)]
 pub trait Input: Send + 'static {}
 
@@ -198,7 +198,7 @@ pub(crate) type HandlerFuture<T> = Pin<Box<dyn Future<Output = Result<T, Handler
 /// A handler with its type erased: a function of arguments that returns a `T`.
 pub(crate) type BoxedHandler<A, T> = Box<dyn Fn(A, Context) -> HandlerFuture<T> + Send + Sync>;
 
-/// Erases the type of a handler. `convert` makes the result of what the function returns.
+/// Erases the type of a handler. `convert` converts the return value of the function to the result.
 pub(crate) fn boxed<A, M, H, T>(
     handler: H,
     convert: fn(H::Output) -> Result<T, HandlerError>,
@@ -216,7 +216,7 @@ where
     })
 }
 
-/// Returns what a handler needs of the server.
+/// Returns what the extractors of a handler need.
 pub(crate) fn requirements_of<A, M, H: Handler<A, M>>(_: &H) -> Requirements {
     let mut requirements = Requirements::default();
     H::requirements(&mut requirements);

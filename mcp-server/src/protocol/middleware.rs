@@ -1,7 +1,7 @@
 //! Code that runs around the handlers of requests: timing, authorization, rate limits.
 //!
 //! A [`Middleware`] sees each request with its method, params and context before the handler runs,
-//! and its outcome afterwards. It may answer by itself. [`from_fn`] makes one of an async function:
+//! and its outcome afterwards. It may answer by itself. [`from_fn`] turns an async function into one:
 //!
 //! ```
 //! use std::time::Instant;
@@ -53,8 +53,8 @@ pub type Outcome = Result<Response, HandlerError>;
 
 /// Code that runs around the handlers of requests.
 ///
-/// It is given to [`ServerBuilder::layer`](crate::ServerBuilder::layer). [`from_fn`] makes one of a
-/// function; the trait is for middleware with settings of its own:
+/// It is given to [`ServerBuilder::layer`](crate::ServerBuilder::layer). [`from_fn`] turns a
+/// function into one; the trait is for middleware with settings of its own:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -181,7 +181,7 @@ impl fmt::Debug for Request {
     }
 }
 
-/// The rest of the way to the handler: the middleware that was added later, and the handler.
+/// The middleware that was added later, and the handler.
 #[derive(Debug)]
 pub struct Next {
     /// The layer to be run, or the handler if there are no more.

@@ -1,4 +1,4 @@
-//! [`Requirements`]: what handlers need of the server.
+//! [`Requirements`]: the states and extractors that handlers need.
 
 use std::any::{TypeId, type_name};
 
