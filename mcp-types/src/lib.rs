@@ -80,6 +80,9 @@ pub mod rpc;
 #[cfg(feature = "_schema-cost")]
 #[doc(hidden)]
 pub mod schema_cost;
+#[cfg(feature = "_schema-validator")]
+#[doc(hidden)]
+pub mod schema_validator;
 pub mod sse;
 
 pub use base64::Base64Text;

@@ -1,19 +1,21 @@
 //! [`OutputSchemas`]: checks structured results against the output schemas of their tools.
 
-mod validator;
-
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcp_types::error::DecodeError;
 use mcp_types::json;
+use mcp_types::schema_cost::CostError;
+use mcp_types::schema_validator::{Invalid, SchemaError, Validator};
 use mcp_types::{CallToolResult, Tool};
 use serde_json::value::RawValue;
 
 use crate::protocol::error::{BrokenOutput, CallError, OutputError};
-use validator::Validator;
 
 /// The maximum number of schemas.
 const SCHEMAS: usize = 1_024;
+/// The maximum size of one schema in bytes.
+const SIZE: usize = 256 << 10;
 /// The maximum size of the schemas and names in bytes.
 const BYTES: usize = 4 << 20;
 
@@ -93,11 +95,43 @@ impl OutputSchemas {
         let content = result.structured_content.as_ref();
         let content = content.ok_or(OutputError::Missing)?;
         let validator = compiled.unwrap_or_else(|| {
-            let compiled = Validator::new(&text).map(Arc::new);
+            let compiled = compile(&text).map(Arc::new);
             self.table().set_compiled(tool, &text, compiled.clone());
             compiled
         });
-        validator?.check(&content.clone().into())
+        validator?.check(content).map_err(mismatch)
+    }
+}
+
+/// Compiles a schema.
+fn compile(text: &RawValue) -> Result<Validator, OutputError> {
+    let unusable = |reason: String| OutputError::Schema { reason };
+    if text.get().len() > SIZE {
+        return Err(unusable(format!("it has more than {SIZE} bytes")));
+    }
+    let schema = serde_json::from_str(text.get()).map_err(|error| unusable(error.to_string()))?;
+    Validator::new(&schema).map_err(|error| match error {
+        SchemaError::Cost(CostError::Costly(_)) => OutputError::Costly,
+        SchemaError::Invalid(fault) => unusable(
+            DecodeError::data(fault.text)
+                .with_path(fault.path)
+                .to_string(),
+        ),
+        error => unusable(error.to_string()),
+    })
+}
+
+/// Returns the error for a value that does not match its schema.
+fn mismatch(invalid: Invalid) -> OutputError {
+    match invalid {
+        Invalid::Costly => OutputError::Costly,
+        Invalid::Unexplained => OutputError::Mismatch { faults: Vec::new() },
+        Invalid::Faults { faults, .. } => OutputError::Mismatch {
+            faults: faults
+                .into_iter()
+                .map(|fault| DecodeError::data(fault.text).with_path(fault.path))
+                .collect(),
+        },
     }
 }
 

@@ -2,13 +2,13 @@
 
 #[cfg(not(feature = "json-schema"))]
 pub(crate) mod promises;
-#[cfg(feature = "json-schema")]
-pub(crate) mod validator;
-#[cfg(feature = "json-schema")]
-pub(crate) mod view;
 
 use crate::features::definition_error::DefinitionError;
 use mcp_types::json::{self, Object, Value};
+#[cfg(feature = "json-schema")]
+use mcp_types::schema_cost::CostError;
+#[cfg(feature = "json-schema")]
+use mcp_types::schema_validator::{SchemaError, Validator};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
@@ -69,6 +69,18 @@ fn remove_formats_of_parts(value: &mut Value) {
         Value::Array(values) => values.iter_mut().for_each(remove_formats_of_parts),
         _ => {}
     }
+}
+
+/// Compiles a schema.
+#[cfg(feature = "json-schema")]
+pub(crate) fn compile(schema: &Object) -> Result<Validator, DefinitionError> {
+    let schema = serde_json::Value::Object(schema.clone().into());
+    Validator::new(&schema).map_err(|error| match error {
+        SchemaError::Dialect(_)
+        | SchemaError::DialectType
+        | SchemaError::Cost(CostError::Costly(_)) => error.to_string().into(),
+        SchemaError::Cost(_) | SchemaError::Invalid(_) => format!("in the schema: {error}").into(),
+    })
 }
 
 /// Returns the schema of a tool without arguments.

@@ -253,7 +253,7 @@ fn what_handlers_need_and_the_server_lacks_is_found_when_it_is_built() {
         "the handler of prompt `every` takes `State<features::handlers::Db>`",
         "the handler of tool `uri` takes `mcp_server::features::resources::request::ResourceUri`, \
          which only resources have",
-        "setting `page_size`: it is zero",
+        "setting `page_size`: zero",
     ] {
         assert!(
             texts.iter().any(|text| text.contains(part)),

@@ -18,9 +18,9 @@ pub enum OutputError {
         /// in several ways.
         faults: Vec<DecodeError>,
     },
-    /// The schema is invalid or not supported. The dialects 2020-12 (the default), 2019-09, draft 7
-    /// and draft 6 are supported, but not references to other documents and not several schemas
-    /// with an `$id` in one document.
+    /// The schema is invalid or not supported. The dialects 2020-12 (the default), 2019-09, draft 7,
+    /// draft 6 and draft 4 are supported, but not references to other documents and not several
+    /// schemas with an `$id` in one document.
     #[error("the output schema cannot be used: {reason}")]
     Schema {
         /// What is wrong with it.

@@ -15,8 +15,6 @@ use crate::features::access::{Access, access_setters};
 use crate::features::arguments::Arguments;
 use crate::features::catalog::{Definition, Hints, ListItem};
 use crate::features::definition_error::DefinitionError;
-#[cfg(feature = "json-schema")]
-use crate::features::schema::validator::Validator;
 use crate::features::tools::arguments_error::ArgumentsError;
 use crate::features::tools::result::IntoToolResult;
 use crate::features::{downgrade, schema};
@@ -24,6 +22,8 @@ use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::handler::{Handler, HandlerFuture, boxed};
 use crate::protocol::handler_error::HandlerError;
+#[cfg(feature = "json-schema")]
+use mcp_types::schema_validator::Validator;
 
 /// A running handler of a tool.
 pub(crate) type ToolFuture = HandlerFuture<CallToolResult>;
@@ -299,11 +299,11 @@ impl ToolDef {
         #[cfg(feature = "json-schema")]
         {
             self.validators = Validators {
-                input: Some(Validator::new(&input)?),
+                input: Some(schema::compile(&input)?),
                 output: self
                     .output
                     .as_ref()
-                    .map(Validator::new)
+                    .map(schema::compile)
                     .transpose()
                     .map_err(|error| format!("output: {error}"))?,
             };

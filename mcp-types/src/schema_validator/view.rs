@@ -2,19 +2,22 @@
 
 use std::borrow::Cow;
 
+use crate::json::{Object, Value};
+use crate::schema_cost::Extent;
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, Node as ReadNode, NodeIdentity, Object as ReadObject, cmp};
-use mcp_types::json::{Object, Value};
-use mcp_types::schema_cost::Extent;
 use serde_json::{Number, Value as Text};
 
 /// Our representation of JSON.
-pub(crate) struct View;
+#[derive(Debug)]
+pub struct View;
 
 /// A value, or the object at the root, which is not stored as a value.
-#[derive(Clone, Copy)]
-pub(crate) enum Node<'a> {
+#[derive(Clone, Copy, Debug)]
+pub enum Node<'a> {
+    /// A value.
     Value(&'a Value),
+    /// The object at the root.
     Root(&'a Object),
 }
 
@@ -32,7 +35,8 @@ impl<'a> From<&'a Object> for Node<'a> {
 
 impl<'a> Node<'a> {
     /// Measures the size and depth.
-    pub(crate) fn extent(self) -> Extent {
+    #[must_use]
+    pub fn extent(self) -> Extent {
         match self {
             Self::Value(value) => Extent::of_value(value),
             Self::Root(object) => Extent::of_object(object),
@@ -156,7 +160,8 @@ impl<'a> ReadObject<'a, View> for &'a Object {
 }
 
 /// The members of an object.
-pub(crate) struct SchemaMembers<'a>(mcp_types::json::iter::Iter<'a, Value>);
+#[derive(Debug)]
+pub struct SchemaMembers<'a>(crate::json::iter::Iter<'a, Value>);
 
 impl<'a> Iterator for SchemaMembers<'a> {
     type Item = (&'a str, Node<'a>);

@@ -1,0 +1,213 @@
+//! Compiles JSON Schemas and validates values of our JSON type, with bounded cost.
+//!
+//! Shared by `mcp-server` and `mcp-client`; not intended for other crates. A library validates;
+//! [`schema_cost`] decides before whether that could take too long.
+
+mod view;
+
+use std::error::Error;
+use std::fmt;
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::json::Node as _;
+use jsonschema::paths::{Location, LocationSegment};
+use jsonschema::{Draft, PatternOptions, ValidationError};
+
+use crate::error::{Path, Segment};
+use crate::peer_text::PeerText;
+use crate::schema_cost::{self, BACKTRACKING, Cost, CostError};
+pub use view::Node;
+use view::View;
+
+/// The maximum number of faults in an error.
+const MAX_FAULTS: usize = 8;
+/// The maximum length of the description of a fault, in characters.
+const MAX_CHARS: usize = 256;
+
+/// A compiled schema.
+#[derive(Debug)]
+pub struct Validator {
+    schema: jsonschema::Validator<View>,
+    cost: Cost,
+}
+
+impl Validator {
+    /// Compiles a schema in its dialect: 2020-12 by default, 2019-09, draft 7, draft 6 or draft 4.
+    /// Nothing is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// If the schema is invalid or its dialect is unknown, and if validation could take too long:
+    /// the schema may come from a peer.
+    pub fn new(schema: &serde_json::Value) -> Result<Self, SchemaError> {
+        let draft = match schema.get("$schema") {
+            None => Draft::Draft202012,
+            Some(serde_json::Value::String(dialect)) => {
+                draft(dialect).ok_or_else(|| SchemaError::Dialect(dialect.clone()))?
+            }
+            Some(_) => return Err(SchemaError::DialectType),
+        };
+        let cost = schema_cost::of(schema).map_err(SchemaError::Cost)?;
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKING);
+        let compiled = jsonschema::options_for::<View>()
+            .with_draft(draft)
+            .with_pattern_options(patterns)
+            .offline()
+            .build(schema);
+        match compiled {
+            Ok(schema) => Ok(Self { schema, cost }),
+            Err(error) => Err(SchemaError::Invalid(fault(&error))),
+        }
+    }
+
+    /// Validates a value, or an object.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the value, without the value itself, which may be large or secret.
+    pub fn check<'a>(&self, value: impl Into<Node<'a>>) -> Result<(), Invalid> {
+        let value = value.into();
+        if !self.cost.is_small() && !self.cost.admits(&value.extent()) {
+            return Err(Invalid::Costly);
+        }
+        if self.schema.is_valid(value) {
+            return Ok(());
+        }
+        if !self.cost.explains(&value.extent()) {
+            return Err(Invalid::Unexplained);
+        }
+        let mut errors = self.schema.iter_errors(value);
+        let first = errors.by_ref().take(MAX_FAULTS);
+        let faults = first
+            .map(|error| unexpected(&error, &value.to_value()).unwrap_or_else(|| fault(&error)));
+        Err(Invalid::Faults {
+            faults: faults.collect(),
+            are_more: errors.next().is_some(),
+        })
+    }
+}
+
+/// Why a schema cannot be used.
+#[derive(Debug)]
+pub enum SchemaError {
+    /// The dialect is not known.
+    Dialect(String),
+    /// `$schema` is not a string.
+    DialectType,
+    /// Validation could take too long, or the references of the schema are invalid.
+    Cost(CostError),
+    /// The schema is not valid in its dialect.
+    Invalid(Fault),
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dialect(dialect) => write!(f, "the dialect `{dialect}` is not known"),
+            Self::DialectType => f.write_str("`$schema` is no string"),
+            Self::Cost(error) => error.fmt(f),
+            Self::Invalid(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl Error for SchemaError {}
+
+/// Why a value does not match a schema.
+#[derive(Debug)]
+pub enum Invalid {
+    /// Validation would take too long.
+    Costly,
+    /// The value does not match, but looking for the place would take too long.
+    Unexplained,
+    /// These are the first faults.
+    Faults {
+        /// What is wrong, and where.
+        faults: Vec<Fault>,
+        /// Whether there are more of them.
+        are_more: bool,
+    },
+}
+
+/// What is wrong with a value or a schema, and where.
+#[derive(Debug)]
+pub struct Fault {
+    /// The place.
+    pub path: Path,
+    /// What is wrong.
+    pub text: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.text)
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Costly => f.write_str("validation would take too long: too large for its schema"),
+            Self::Unexplained => {
+                f.write_str("does not fit the schema; too large or too deep to find the place")
+            }
+            Self::Faults { faults, are_more } => {
+                for (index, fault) in faults.iter().enumerate() {
+                    let before = if index == 0 { "" } else { "; " };
+                    write!(f, "{before}{fault}")?;
+                }
+                f.write_str(if *are_more { "; and more" } else { "" })
+            }
+        }
+    }
+}
+
+impl Error for Invalid {}
+
+fn draft(dialect: &str) -> Option<Draft> {
+    match dialect.strip_suffix('#').unwrap_or(dialect) {
+        "https://json-schema.org/draft/2020-12/schema" => Some(Draft::Draft202012),
+        "https://json-schema.org/draft/2019-09/schema" => Some(Draft::Draft201909),
+        "http://json-schema.org/draft-07/schema" => Some(Draft::Draft7),
+        "http://json-schema.org/draft-06/schema" => Some(Draft::Draft6),
+        "http://json-schema.org/draft-04/schema" => Some(Draft::Draft4),
+        _ => None,
+    }
+}
+
+/// Returns the names of members that the schema forbids, which the library does not name.
+fn unexpected(error: &ValidationError<'_>, value: &serde_json::Value) -> Option<Fault> {
+    if !matches!(error.kind(), ValidationErrorKind::FalseSchema) {
+        return None;
+    }
+    let object = value.pointer(error.instance_path().as_str())?.as_object()?;
+    let names: Vec<String> = object
+        .keys()
+        .take(MAX_FAULTS)
+        .map(|name| PeerText(name).to_string())
+        .collect();
+    Some(Fault {
+        path: path(error.instance_path()),
+        text: format!("unexpected: `{}`", names.join("`, `")),
+    })
+}
+
+fn fault(error: &ValidationError<'_>) -> Fault {
+    let mut text = error.masked().to_string();
+    if let Some((end, _)) = text.char_indices().nth(MAX_CHARS) {
+        text.truncate(end);
+        text.push('…');
+    }
+    Fault {
+        path: path(error.instance_path()),
+        text,
+    }
+}
+
+fn path(location: &Location) -> Path {
+    let step = |segment| match segment {
+        LocationSegment::Property(name) => Segment::Member(name.into_owned()),
+        LocationSegment::Index(index) => Segment::Index(index),
+    };
+    location.into_iter().map(step).collect()
+}
