@@ -266,3 +266,23 @@
 //! [`rotate_keys`](crate::Server::rotate_keys) changes them in a running server.
 //!
 //! The page [`shutdown`](super::shutdown) shows how a server ends.
+//!
+//! # Logs and spans
+//!
+//! The crate writes its log with [`tracing`]. Each request runs in a span `mcp.request`, whose fields
+//! name the method, the tool and the error, and each response is an event at the level `DEBUG`. This
+//! prints the events, and each span with its duration when it ends. Standard output belongs to the
+//! messages of the protocol, so the log goes to standard error:
+//!
+//! ```
+//! use tracing_subscriber::fmt::format::FmtSpan;
+//!
+//! fn print_logs() {
+//!     tracing_subscriber::fmt()
+//!         .with_writer(std::io::stderr)
+//!         .with_max_level(tracing::Level::DEBUG)
+//!         .with_span_events(FmtSpan::CLOSE)
+//!         .init();
+//! }
+//! # print_logs();
+//! ```

@@ -282,3 +282,46 @@ async fn content_that_a_revision_lacks_is_said_in_words() {
         }
     }
 }
+
+#[tokio::test]
+async fn schemas_have_no_formats_that_only_rust_has() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Numbers {
+        size: usize,
+        bytes: Vec<u8>,
+        id: i64,
+        part: f32,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Total {
+        total: u64,
+    }
+
+    let tool = |numbers: Numbers| async move {
+        let Numbers {
+            size,
+            bytes,
+            id,
+            part,
+        } = numbers;
+        let _ = (id, part);
+        Json(Total {
+            total: (size + bytes.len()) as u64,
+        })
+    };
+    let server = Server::builder("test", "1")
+        .tool("sum", "Sums", tool)
+        .build()
+        .unwrap();
+    let listed = Peer::modern(&server).result("tools/list", json!({})).await;
+    let tool = &listed["tools"][0];
+    let input = &tool["inputSchema"]["properties"];
+    assert_eq!(input["size"], json!({ "type": "integer", "minimum": 0 }));
+    let byte = json!({ "type": "integer", "minimum": 0, "maximum": 255 });
+    assert_eq!(input["bytes"]["items"], byte);
+    assert_eq!(input["id"]["format"], "int64");
+    assert_eq!(input["part"]["format"], "float");
+    let total = &tool["outputSchema"]["properties"]["total"];
+    assert_eq!(*total, json!({ "type": "integer", "minimum": 0 }));
+}
