@@ -202,3 +202,41 @@ async fn a_failure_over_http_is_logged_with_the_principal() {
     assert_eq!(fields.get("principal"), Some(r"alice\u{a}\u{1b}[2J"));
     assert_eq!(fields.get("tool"), Some("count"));
 }
+
+#[tokio::test]
+async fn a_converted_error_is_logged_as_the_program_wants() {
+    let log = Log::begin();
+    let convert = |error: Failure| HandlerError::tool("later").logged_as(format!("notes: {error}"));
+    let server = Server::builder("failing", "1")
+        .map_error(convert)
+        .tool("count", "Counts", async || Err::<String, _>(failure()))
+        .build()
+        .expect("valid");
+    let request = modern(1, CallToolRequest::METHOD, json!({ "name": "count" }));
+    let answers = exchange(server, &[request]).await;
+    assert_eq!(text(&answers[0]), "later");
+    let logged = log.of(Level::WARN);
+    assert_eq!(logged.len(), 1, "{logged:?}");
+    assert_eq!(logged[0].message(), "handler failed");
+    assert_eq!(
+        logged[0].fields.get("error"),
+        Some(&*format!("notes: {OWN}"))
+    );
+}
+
+#[tokio::test]
+async fn each_answered_request_is_one_event_at_debug() {
+    let log = Log::begin();
+    let requests = [
+        modern(1, CallToolRequest::METHOD, json!({ "name": "refuse" })),
+        modern(2, CallToolRequest::METHOD, json!({ "name": "unknown" })),
+    ];
+    exchange(server(None), &requests).await;
+    let messages: Vec<_> = log.of(Level::DEBUG);
+    let messages = messages.iter().map(|event| event.message().to_owned());
+    let answered: Vec<_> = messages
+        .filter(|text| text.starts_with("request answered"))
+        .collect();
+    let expected = ["request answered", "request answered with an error"];
+    assert_eq!(answered, expected);
+}
