@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use mcp_server::types::{CacheScope, Revision};
-use mcp_server::{BuildError, Completing, ResourceDef, Server};
+use mcp_server::{BuildErrors, Completing, ResourceDef, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
