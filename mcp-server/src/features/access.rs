@@ -16,39 +16,54 @@ type Guard = Arc<BoxedHandler<NoArguments, ()>>;
 /// Decides whether a definition is listed for the caller.
 type Visibility = Arc<dyn Fn(&Context) -> bool + Send + Sync>;
 
-/// The requirements, guards, visibility and group states of a definition of any kind.
+/// The guards, the conditions of visibility and the requirements of a definition or of a group.
+#[derive(Clone, Default)]
+struct Rules {
+    /// What the handlers, guards and extractors require of the server.
+    requirements: Requirements,
+    guards: Vec<Guard>,
+    visibility: Vec<Visibility>,
+}
+
+/// A group that a definition belongs to.
+struct GroupAccess {
+    states: Arc<States>,
+    rules: Rules,
+}
+
+/// Who may use a definition of any kind, and the groups that it belongs to.
+///
+/// Handlers and guards of the definition itself see the states of all its groups. Guards of a group
+/// see the states of this group and of the groups around it, but not those of groups inside it.
 #[doc(hidden)]
 #[derive(Clone, Default)]
 pub struct Access {
-    /// What the handlers require of the server.
-    requirements: Requirements,
-    /// The states of the groups that the definition belongs to, the innermost group first.
-    states: Vec<Arc<States>>,
-    /// The innermost group first.
-    guards: Vec<Guard>,
-    visibility: Vec<Visibility>,
+    own: Rules,
+    /// The groups, the innermost one first.
+    groups: Vec<Arc<GroupAccess>>,
 }
 
 impl Access {
     /// Records what a handler of the definition requires of the server.
     pub(crate) fn require<A, M, H: Handler<A, M>>(&mut self, handler: &H) {
-        self.requirements.extend(&requirements_of(handler));
+        self.own.requirements.extend(&requirements_of(handler));
     }
 
     /// Returns `true` if a handler or guard may ask the client.
     pub(crate) fn may_ask(&self) -> bool {
-        self.requirements.uses_context()
+        self.levels()
+            .any(|(rules, _)| rules.requirements.uses_context())
     }
 
-    /// Adds a guard, which runs before the existing ones.
+    /// Adds a guard.
     pub(crate) fn add_guard<M, H>(&mut self, guard: H)
     where
         H: Handler<NoArguments, M>,
         H::Output: IntoResult<()> + 'static,
     {
         self.require(&guard);
-        self.guards
-            .push(Arc::new(boxed(guard, H::Output::into_result)));
+        let guard = boxed(guard, H::Output::into_result);
+        self.own.guards.push(Arc::new(guard));
     }
 
     /// Adds a condition that a caller has to meet to see the definition.
@@ -56,43 +71,64 @@ impl Access {
         &mut self,
         is_visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
     ) {
-        self.visibility.push(Arc::new(is_visible));
+        self.own.visibility.push(Arc::new(is_visible));
     }
 
-    /// Adds the states, guards and conditions of a group that contains the definition.
-    pub(crate) fn enter_group(&mut self, states: &Arc<States>, group: &Self) {
-        self.states.push(Arc::clone(states));
-        self.requirements.extend(&group.requirements);
-        self.guards.extend(group.guards.iter().cloned());
-        self.visibility.extend(group.visibility.iter().cloned());
+    /// Returns a function that puts definitions into a group with these states. `self` has the rules
+    /// of the group.
+    pub(crate) fn into_group(self, states: States) -> impl Fn(&mut Access) {
+        let group = Arc::new(GroupAccess {
+            states: Arc::new(states),
+            rules: self.own,
+        });
+        move |definition| definition.groups.push(Arc::clone(&group))
+    }
+
+    /// Returns the rules of the definition and of each of its groups, the outermost group first,
+    /// each with the groups whose states it sees.
+    fn levels(&self) -> impl Iterator<Item = (&Rules, &[Arc<GroupAccess>])> {
+        let groups = self.groups.iter().enumerate().rev();
+        let groups = groups.map(|(index, group)| {
+            let visible = self.groups.get(index..).unwrap_or_default();
+            (&group.rules, visible)
+        });
+        groups.chain([(&self.own, self.groups.as_slice())])
     }
 
     /// Returns `true` if some callers do not see the definition.
     pub(crate) fn is_restricted(&self) -> bool {
-        !self.visibility.is_empty()
+        self.levels().any(|(rules, _)| !rules.visibility.is_empty())
     }
 
     /// Returns `true` if the caller sees the definition. To others it does not exist.
     pub(crate) fn is_visible(&self, cx: &Context) -> bool {
-        if self.visibility.is_empty() {
-            return true;
-        }
-        let cx = self.scoped(cx);
-        self.visibility.iter().all(|is_visible| is_visible(&cx))
+        self.levels().all(|(rules, groups)| {
+            rules.visibility.is_empty() || {
+                let cx = with_states(cx, groups);
+                rules.visibility.iter().all(|is_visible| is_visible(&cx))
+            }
+        })
     }
 
-    /// Runs the guards, those of the outermost group first. Returns `None` if there are none, so that
-    /// the futures of requests without guards stay small.
+    /// Runs the guards, those of the outermost group first. The future resolves to the error of the
+    /// first guard that refuses the caller.
     ///
-    /// The future resolves to the error of the first guard that refuses the caller.
+    /// Returns `None` without guards, so that the futures of most requests stay small.
     pub(crate) fn check(&self, cx: &Context) -> Option<HandlerFuture<()>> {
-        if self.guards.is_empty() {
+        if self.levels().all(|(rules, _)| rules.guards.is_empty()) {
             return None;
         }
-        let (guards, cx) = (self.guards.clone(), self.scoped(cx));
+        let guards = self.levels().flat_map(|(rules, groups)| {
+            let cx = with_states(cx, groups);
+            rules
+                .guards
+                .iter()
+                .map(move |guard| (Arc::clone(guard), cx.clone()))
+        });
+        let guards: Vec<_> = guards.collect();
         Some(Box::pin(async move {
-            for guard in guards.iter().rev() {
-                guard(NoArguments, cx.clone()).await?;
+            for (guard, cx) in guards {
+                guard(NoArguments, cx).await?;
             }
             Ok(())
         }))
@@ -100,19 +136,21 @@ impl Access {
 
     /// Returns the context with the states of the groups.
     pub(crate) fn scoped(&self, cx: &Context) -> Context {
-        let outermost_first = self.states.iter().rev();
-        outermost_first.fold(cx.clone(), |cx, states| cx.with_value(Arc::clone(states)))
+        with_states(cx, &self.groups)
     }
 
-    /// Returns an error for each state that the handlers require and the server does not have.
+    /// Returns an error for each state that the handlers and guards require and the server does not
+    /// have.
     pub(crate) fn missing(
         &self,
         kind: &'static str,
         name: &str,
         server: &States,
     ) -> Vec<BuildError> {
-        let states = self.states.iter().map(|states| &**states);
-        let missing = self.requirements.missing(states.chain([server]));
+        let missing = self.levels().flat_map(|(rules, groups)| {
+            let states = groups.iter().map(|group| &*group.states);
+            rules.requirements.missing(states.chain([server]))
+        });
         let missing = missing.map(|type_name| BuildError::MissingState {
             kind,
             name: name.to_owned(),
@@ -121,15 +159,26 @@ impl Access {
         missing.collect()
     }
 
-    /// Returns an error if a handler takes an extractor that only resources have.
+    /// Returns an error if a handler or guard takes an extractor that only resources have.
     pub(crate) fn not_a_resource(&self, kind: &'static str, name: &str) -> Option<BuildError> {
-        let type_name = self.requirements.needs_resource()?;
-        Some(BuildError::NotAResource {
+        let mut needed = self
+            .levels()
+            .filter_map(|(rules, _)| rules.requirements.needs_resource());
+        needed.next().map(|type_name| BuildError::NotAResource {
             kind,
             name: name.to_owned(),
             type_name,
         })
     }
+}
+
+/// Returns a context with the states of groups, where a state of an inner group hides one of the
+/// same type of an outer group.
+fn with_states(cx: &Context, groups: &[Arc<GroupAccess>]) -> Context {
+    let outermost_first = groups.iter().rev();
+    outermost_first.fold(cx.clone(), |cx, group| {
+        cx.with_value(Arc::clone(&group.states))
+    })
 }
 
 /// Defines the setters of a definition that restrict who may use it.

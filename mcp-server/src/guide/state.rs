@@ -104,8 +104,8 @@
 //!
 //! The type is the key: a server has one state of each type. Two values of one type need a newtype
 //! each, as `Notes` above; a type alias such as `Counter` is no type of its own. Two states of one
-//! type are a [`BuildError`](crate::BuildError), and so is a handler that takes a `State<T>` that
-//! nobody gave. Both are found by [`build`](crate::ServerBuilder::build), before the first request.
+//! type are a [`BuildError`](crate::BuildError), and so is a handler that takes a `State<T>`
+//! although the server has no `T`. Both are found by [`build`](crate::ServerBuilder::build), before the first request.
 //!
 //! A state is cloned for each request that extracts it. Values that change are shared with `Arc`
 //! and a lock, an atomic or a channel; a pool of database connections usually is an `Arc` already.

@@ -124,7 +124,8 @@ impl Request {
         self.cx.method()
     }
 
-    /// Returns the params as JSON, in the form of the client's revision; `{}` if there are none.
+    /// Returns the params as JSON, in the form of the client's revision. For a request without params,
+    /// returns `{}`.
     #[must_use]
     pub fn params(&self) -> &RawValue {
         &self.params
@@ -282,7 +283,7 @@ pub(crate) fn start(head: &ParamsView<'_>, cx: &Context) -> ResponseFuture {
     })
 }
 
-/// Runs the layer with this index, or the handler if there is none.
+/// Runs the layer with this index. Behind the last layer, runs the handler.
 fn run(params: Box<RawValue>, cx: Context, index: usize) -> ResponseFuture {
     let core = Arc::clone(cx.core());
     if let Some(layer) = core.layers.get(index) {

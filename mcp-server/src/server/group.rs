@@ -1,7 +1,5 @@
 //! [`Group`]: tools, prompts and resources that are defined together and merged into a server.
 
-use std::sync::Arc;
-
 use crate::features::access::{Access, access_setters};
 use crate::protocol::states::States;
 use crate::server::catalogs::Definitions;
@@ -83,10 +81,7 @@ impl Group {
             states,
             access,
         } = self;
-        let states = Arc::new(states);
-        target.merge(definitions, &prefix, |definition| {
-            definition.enter_group(&states, &access);
-        });
+        target.merge(definitions, &prefix, access.into_group(states));
     }
 }
 

@@ -85,7 +85,8 @@ impl WriteQueue {
         self.emptied.notify_waiters();
     }
 
-    /// Moves all lines into `into`, which is cleared first. Returns `false` if there are none.
+    /// Moves all lines into `into`, which is cleared first. Returns `false` if no line is
+    /// queued.
     pub(crate) fn take(&self, into: &mut Vec<u8>) -> bool {
         into.clear();
         into.shrink_to(KEPT);

@@ -224,6 +224,41 @@ async fn a_group_guards_everything_in_it() {
 }
 
 #[tokio::test]
+async fn a_guard_of_a_group_does_not_see_the_states_of_groups_inside_it() {
+    let inner = Group::new().state("bob".to_owned()).tool(
+        "name",
+        "",
+        |State(owner): State<String>| async move { owner },
+    );
+    let outer = Group::new()
+        .state("ada".to_owned())
+        .guard(only_ada)
+        .merge(inner);
+    let server = Server::builder("test", "1").merge(outer).build().unwrap();
+    let call = json!({ "name": "name" });
+    let (code, _) = signed(&server, "bob")
+        .error("tools/call", call.clone())
+        .await;
+    assert_eq!(code, -32600);
+    let named = signed(&server, "ada").result("tools/call", call).await;
+    assert_eq!(named["content"][0]["text"], "bob");
+
+    // Nor does a state inside make up for one that the group lacks.
+    let inner = Group::new().state("bob".to_owned()).tool("name", "", hello);
+    let outer = Group::new().guard(only_ada).merge(inner);
+    let error = Server::builder("test", "1")
+        .merge(outer)
+        .build()
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("takes `State<alloc::string::String>`"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn a_condition_may_change_the_list_it_belongs_to() {
     // No lock is held while the program's code runs.
     let tool = ToolDef::new("strange").visible_if(|cx| {

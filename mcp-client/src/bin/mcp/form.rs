@@ -58,7 +58,7 @@ pub(crate) async fn open(
     })
 }
 
-/// Returns the result for a question without an answer, and says why there is none.
+/// Returns the result that declines or cancels a question, and prints the reason.
 fn refuse(no_answer: NoAnswer) -> ElicitResult {
     match no_answer.reason() {
         Some(reason) => {

@@ -1,8 +1,8 @@
 //! [`Monitored`]: connections that report when they are closed.
 //!
 //! `hyper` loses a request that is handed to a connection at the moment when the connection closes,
-//! about once in a hundred thousand requests under load: the request stays in a channel that nobody
-//! reads, and the call would wait until its timeout
+//! about once in a hundred thousand requests under load: the request stays in a channel
+//! without a reader, and the call would wait until its timeout
 //! ([hyperium/hyper#4122](https://github.com/hyperium/hyper/issues/4122)). So if a connection has
 //! been closed for a while without a response, the request fails.
 

@@ -97,7 +97,7 @@ impl<A: Send + 'static> IntoFuture for Ask<A> {
     }
 }
 
-/// Withdraws a question when nobody waits for its answer any more.
+/// Withdraws a question when the handler drops the future that waits for the answer.
 struct Withdraw<'a> {
     cx: &'a Context,
     key: String,

@@ -36,7 +36,7 @@ pub(crate) struct Stream {
     /// The peer for which the bytes of queued events are counted.
     peer: Arc<PeerUsage>,
     state: Mutex<StreamBuffer>,
-    /// Notified when all events were read and stored, or nobody will read them.
+    /// Notified when all events were read and stored, or when the stream was closed unread.
     capacity: Notify,
 }
 
@@ -133,7 +133,7 @@ impl Stream {
         self.session.id.as_deref().unwrap_or_default()
     }
 
-    /// Marks that nobody will read the stream, unless events were started.
+    /// Closes a stream whose response was dropped before events were started.
     pub(crate) fn close(&self) {
         {
             let mut state = self.state();

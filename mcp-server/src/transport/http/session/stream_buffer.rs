@@ -54,7 +54,7 @@ pub(crate) enum Phase {
     Open,
     /// Events are written.
     Started,
-    /// Nobody will read the stream.
+    /// The response was dropped, so events are discarded.
     Closed,
 }
 
