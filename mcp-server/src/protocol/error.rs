@@ -13,6 +13,9 @@ use thiserror::Error;
 /// id and the [`Principal`](crate::Principal). Errors that a handler makes with the constructors of
 /// [`HandlerError`](crate::HandlerError) are sent as they are, whatever is set here. A program sets
 /// it with [`ServerBuilder::error_detail`](crate::ServerBuilder::error_detail).
+///
+/// The error of another server that a handler passes on is not an unexpected error, see
+/// [`HandlerError`](crate::HandlerError): outside of tools it is sent as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorDetail {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::features::access::Access;
 use crate::features::catalog::{Definition, List};
-use crate::features::completions::Completions;
+use crate::features::completions::{Completing, Completions, IntoCompletion};
 use crate::features::prompts::definition::PromptDef;
 use crate::features::resources::catalog::ResourceCatalog;
 use crate::features::resources::definition::ResourceDef;
@@ -14,6 +14,7 @@ use crate::features::tools::definition::ToolDef;
 #[cfg(feature = "https-url")]
 use crate::proposals::https_url::issue::Urls;
 use crate::protocol::error::BuildError;
+use crate::protocol::handler::Handler;
 #[cfg(feature = "https-url")]
 use crate::protocol::resource_urls::ResourceUrls;
 
@@ -44,6 +45,21 @@ pub(crate) struct Catalogs {
 }
 
 impl Definitions {
+    /// Adds the handler that completes an argument of a prompt or template.
+    pub(crate) fn complete<M, H>(
+        &mut self,
+        kind: &'static str,
+        name: String,
+        argument: String,
+        handler: H,
+    ) where
+        H: Handler<Completing, M>,
+        H::Output: IntoCompletion + 'static,
+    {
+        let added = self.completions.add(kind, name, argument, handler);
+        self.check(added);
+    }
+
     /// Records the error of a definition, which `build` returns.
     pub(crate) fn check(&mut self, result: Result<(), BuildError>) {
         self.errors.extend(result.err());

@@ -139,9 +139,8 @@ macro_rules! definition_methods {
                 H::Output: crate::IntoCompletion + 'static,
             {
                 let kind = <crate::PromptDef as crate::Definition>::KIND;
-                let completions = &mut self.definitions.completions;
-                let added = completions.add(kind, prompt.into(), argument.into(), handler);
-                self.definitions.check(added);
+                self.definitions
+                    .complete(kind, prompt.into(), argument.into(), handler);
                 self
             }
 
@@ -158,9 +157,8 @@ macro_rules! definition_methods {
                 H::Output: crate::IntoCompletion + 'static,
             {
                 let kind = crate::features::resources::defined::TEMPLATE;
-                let completions = &mut self.definitions.completions;
-                let added = completions.add(kind, template.into(), variable.into(), handler);
-                self.definitions.check(added);
+                self.definitions
+                    .complete(kind, template.into(), variable.into(), handler);
                 self
             }
 
