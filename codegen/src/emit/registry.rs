@@ -7,6 +7,7 @@ use super::{EmitError, Emitter, File, cfg, file, module_name};
 use crate::model::{Model, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use std::collections::BTreeSet;
 
 impl Emitter<'_> {
     /// Generates the files next to the modules of the revisions.
@@ -69,10 +70,18 @@ impl Emitter<'_> {
         let docs = texts
             .iter()
             .map(|text| super::docs::lines(&format!("The revision {text}.")));
+        let retired = self.retired();
+        let tables = (0..=self.newest()).map(|at| {
+            let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
+            let ident = &idents[at];
+            quote! { #cfg Self::#ident => #module::MESSAGES }
+        });
+        let off = self.some_revision_off();
         quote! {
             //! The revisions of the specification, oldest to newest.
             #(#modules)*
             pub use #newest::*;
+            #(#retired)*
             #[cfg(feature = "registry")]
             pub(crate) mod registry;
             mod proposals;
@@ -92,8 +101,36 @@ impl Emitter<'_> {
                 pub fn as_str(self) -> &'static str {
                     match self { #(Self::#idents => #texts,)* }
                 }
+                /// Returns all messages of the revision. Empty if the feature of the revision is disabled.
+                #[must_use]
+                pub fn messages(self) -> &'static [crate::message::MessageInfo] {
+                    match self { #(#tables,)* #off _ => &[] }
+                }
             }
         }
+    }
+
+    /// Re-exports the types that a newer revision removed, in the form of the last revision that has
+    /// them. So a program that uses them compiles with any newest revision.
+    fn retired(&self) -> Vec<TokenStream> {
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        let mut exports = Vec::new();
+        for at in (0..=self.newest()).rev() {
+            let types = &self.family.models[at].types;
+            let retired: Vec<syn::Ident> = types
+                .iter()
+                .filter(|def| def.features.is_empty())
+                .map(|def| type_ident(&def.name))
+                .filter(|name| !known.contains(name))
+                .map(|name| format_ident!("{name}"))
+                .collect();
+            if at != self.newest() && !retired.is_empty() {
+                let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
+                exports.push(quote! { #cfg pub use #module::{#(#retired),*}; });
+            }
+            known.extend(types.iter().map(|def| type_ident(&def.name)));
+        }
+        exports
     }
 
     fn registry(&self) -> TokenStream {

@@ -17,6 +17,33 @@ pub mod v2025_03_26;
 pub mod v2024_11_05;
 pub use v2026_07_28::*;
 
+#[cfg(feature = "v2025-11-25")]
+pub use v2025_11_25::{
+    RootsCapability, SamplingTasks, ElicitationTasks, ClientTaskRequests,
+    ClientTasksCapability, ElicitationCompleteNotificationParams,
+    ElicitationCompleteNotification, GetTaskPayloadRequestParams, GetTaskPayloadRequest,
+    GetTaskPayloadResult, InitializeRequest, InitializeRequestParams, InitializeResult,
+    InitializedNotification, ListTasksRequest, ListTasksResult, PingRequest,
+    RelatedTaskMetadata, RootsListChangedNotification, ToolTasks, ServerTaskRequests,
+    ServerTasksCapability, ServerRequest, SetLevelRequest, SetLevelRequestParams,
+    SubscribeRequest, SubscribeRequestParams, TaskAugmentedRequestParams, TaskMetadata,
+    TaskSupport, ToolExecution, UrlElicitationRequiredErrorData,
+    UrlElicitationRequiredErrorObject, UrlElicitationRequiredError, UnsubscribeRequest,
+    UnsubscribeRequestParams,
+};
+
+#[cfg(feature = "v2025-06-18")]
+pub use v2025_06_18::JsonRpcError;
+
+#[cfg(feature = "v2025-03-26")]
+pub use v2025_03_26::{
+    JsonRpcBatchRequestItem, JsonRpcBatchRequest, JsonRpcBatchResponseItem,
+    JsonRpcBatchResponse, ResourceReference,
+};
+
+#[cfg(feature = "v2024-11-05")]
+pub use v2024_11_05::Annotated;
+
 #[cfg(feature = "registry")]
 pub(crate) mod registry;
 
@@ -62,6 +89,24 @@ impl Revision {
             Self::V2025_06_18 => "2025-06-18",
             Self::V2025_11_25 => "2025-11-25",
             Self::V2026_07_28 => "2026-07-28",
+        }
+    }
+
+    /// Returns all messages of the revision. Empty if the feature of the revision is disabled.
+    #[must_use]
+    pub fn messages(self) -> &'static [crate::message::MessageInfo] {
+        match self {
+            #[cfg(feature = "v2024-11-05")]
+            Self::V2024_11_05 => v2024_11_05::MESSAGES,
+            #[cfg(feature = "v2025-03-26")]
+            Self::V2025_03_26 => v2025_03_26::MESSAGES,
+            #[cfg(feature = "v2025-06-18")]
+            Self::V2025_06_18 => v2025_06_18::MESSAGES,
+            #[cfg(feature = "v2025-11-25")]
+            Self::V2025_11_25 => v2025_11_25::MESSAGES,
+            Self::V2026_07_28 => v2026_07_28::MESSAGES,
+            #[cfg(not(feature = "v2024-11-05"))]
+            _ => &[],
         }
     }
 }
