@@ -217,7 +217,7 @@ fn signing<'a>(
     info: Option<&'a RawValue>,
 ) -> Writer<'a> {
     match info {
-        Some(info) if revision == Revision::LATEST => Writer::with_meta(buffer, SERVER_INFO, info),
+        Some(info) if revision.is_modern() => Writer::with_meta(buffer, SERVER_INFO, info),
         _ => Writer::new(buffer),
     }
 }
