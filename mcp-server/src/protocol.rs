@@ -3,6 +3,7 @@
 
 pub(crate) mod announcements;
 pub(crate) mod answer;
+pub(crate) mod capability;
 pub(crate) mod changes;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod connection_scope;

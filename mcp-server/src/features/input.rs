@@ -204,17 +204,16 @@ impl Context {
     /// Of the question: as [`elicit`](Self::elicit), [`sample`](Self::sample) and
     /// [`roots`](Self::roots).
     pub fn ask<R: AskRequest>(&self, request: R) -> Ask<R::Answer> {
-        let request = request.into();
-        let read = R::reader(&request);
+        let (question, read) = request.into_question();
         #[cfg(feature = "_proposals")]
-        let request = match request {
-            mcp_types::InputRequest::CreateMessage(mut request) => {
-                request.params = without_withheld_members(request.params, self);
-                request.into()
-            }
-            request => request,
-        };
-        Ask::new(self, request.try_into(), read)
+        let question = question.map(|question| match question {
+            Question::Sample { params, extra } => Question::Sample {
+                params: Box::new(without_withheld_members(*params, self)),
+                extra,
+            },
+            question => question,
+        });
+        Ask::new(self, question, read)
     }
 }
 

@@ -27,7 +27,7 @@ impl Context {
                 core: Arc::clone(core),
                 id: None,
                 method: method.into(),
-                peer: Peer::modern(None),
+                peer: Peer::modern(Revision::LATEST, None),
                 progress_token: None,
                 log_level: None,
                 meta_bytes: 0,
@@ -65,15 +65,15 @@ impl Context {
     #[must_use]
     pub fn negotiated(&self, proposal: Proposal) -> bool {
         self.core().offers(proposal)
-            && self.revision() == Revision::LATEST
+            && proposal.extends(self.revision())
             && proposal.is_announced(&self.peer().capabilities().experimental)
     }
 
-    /// Returns `true` if the client gets what a proposal adds: every client of the newest revision,
-    /// if the program opted in.
+    /// Returns `true` if the client gets what a proposal adds: every client of a revision that the
+    /// proposal extends, if the program opted in.
     #[cfg(feature = "_proposals")]
     pub(crate) fn offered(&self, proposal: Proposal) -> bool {
-        self.revision() == Revision::LATEST && self.core().offers(proposal)
+        proposal.extends(self.revision()) && self.core().offers(proposal)
     }
 
     /// Returns the method of the request or notification.

@@ -11,9 +11,7 @@ use std::sync::Arc;
 #[cfg(feature = "asking")]
 use std::sync::OnceLock;
 
-use mcp_types::{
-    Implementation, MessageInfo, ProgressToken, Proposal, RequestId, Revision, ServerCapabilities,
-};
+use mcp_types::{Implementation, ProgressToken, Proposal, RequestId, Revision, ServerCapabilities};
 use serde_json::value::RawValue;
 
 use crate::protocol::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
@@ -228,7 +226,7 @@ impl Routed {
     /// Clients of all revisions can use a method that no revision has: it is an application's own.
     pub(crate) fn new(method: &str, route: Box<dyn Route>) -> Self {
         let has = |revision: &&Revision| {
-            let mut messages = messages(**revision).iter();
+            let mut messages = revision.messages().iter();
             messages.any(|known| known.method == method)
         };
         let mut revisions: Vec<Revision> = Revision::ALL.iter().filter(has).copied().collect();
@@ -236,17 +234,5 @@ impl Routed {
             revisions = Revision::ALL.to_vec();
         }
         Self { route, revisions }
-    }
-}
-
-/// Returns the method table of a revision.
-fn messages(revision: Revision) -> &'static [MessageInfo] {
-    match revision {
-        Revision::V2026_07_28 => mcp_types::v2026_07_28::MESSAGES,
-        Revision::V2025_11_25 => mcp_types::v2025_11_25::MESSAGES,
-        Revision::V2025_06_18 => mcp_types::v2025_06_18::MESSAGES,
-        Revision::V2025_03_26 => mcp_types::v2025_03_26::MESSAGES,
-        Revision::V2024_11_05 => mcp_types::v2024_11_05::MESSAGES,
-        _ => &[],
     }
 }

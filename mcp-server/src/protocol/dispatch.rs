@@ -151,8 +151,9 @@ impl Core {
         via: &Inbound,
     ) -> Dispatch {
         let refused = |error: ErrorObject, kind| refused(id, &error, kind);
+        let modern = head.modern_revision();
         let session = match (head.version(), &via.session) {
-            (Some(version), _) if version == Revision::LATEST.as_str() => None,
+            (Some(_), _) if modern.is_some() => None,
             (Some(version), _) => {
                 let error = lifecycle::unsupported(&version);
                 return refused(error, Rejection::Mismatch);
@@ -176,12 +177,15 @@ impl Core {
                 return refused(error, Rejection::Malformed);
             }
         };
-        let revision = session.map_or(Revision::LATEST, |session| session.revision);
+        let revision = match session {
+            Some(session) => session.revision,
+            None => modern.unwrap_or(Revision::LATEST),
+        };
         let route = self.route(method, revision);
         if route.is_none() && self.layers.is_empty() {
             return refused(method_not_found(method), Rejection::NoMethod);
         }
-        let span = super::trace::span(Some(id), method, head, session, via);
+        let span = super::trace::span(Some(id), method, head, session, revision, via);
         let refused = |error: ErrorObject, kind| {
             super::trace::failed(&span, &error);
             refused(error, kind)
@@ -189,7 +193,7 @@ impl Core {
         let peer = match session {
             Some(session) => Peer::legacy(Arc::clone(session)),
             None => match head.modern_meta() {
-                Ok(meta) => Peer::modern(Some(meta)),
+                Ok(meta) => Peer::modern(revision, Some(meta)),
                 Err(error) => {
                     return refused(invalid_params(method, &error), Rejection::Malformed);
                 }
@@ -255,12 +259,14 @@ impl Core {
             return Dispatch::Nothing;
         }
         let session = via.session.as_ref().filter(|_| head.version().is_none());
-        let peer = match session {
-            Some(session) => Peer::legacy(Arc::clone(session)),
+        let peer = if let Some(session) = session {
+            Peer::legacy(Arc::clone(session))
+        } else {
             // The sender is optional in a notification.
-            None => Peer::modern(head.modern_meta().ok()),
+            let revision = head.modern_revision().unwrap_or(Revision::LATEST);
+            Peer::modern(revision, head.modern_meta().ok())
         };
-        let span = super::trace::span(None, method, &head, session, via);
+        let span = super::trace::span(None, method, &head, session, peer.revision(), via);
         let cx = self.context(None, method, &head, peer, via);
         let start = |cx: Context| {
             // The panic was logged.
@@ -296,7 +302,11 @@ impl Core {
                 let token = token.map_err(|error| invalid_params(method, &error))?;
                 (token, Some(session.level()))
             }
-            (None, Some(meta)) => (meta.progress_token.clone(), meta.log_level.map(severity)),
+            (None, Some(meta)) => {
+                let level = head.log_level();
+                let level = level.map_err(|error| invalid_params(method, &error))?;
+                (meta.progress_token.clone(), level.map(severity))
+            }
             (None, None) => (None, None),
         };
         Ok(Context {

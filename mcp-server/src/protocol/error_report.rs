@@ -5,7 +5,7 @@ use std::fmt;
 
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::rpc::{self, ErrorObject};
-use mcp_types::{CallToolResult, ContentBlock, Revision};
+use mcp_types::{CallToolResult, ContentBlock};
 
 use crate::protocol::answer::Rejection;
 use crate::protocol::core::Context;
@@ -55,7 +55,7 @@ fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
     let revision = cx.revision();
     match cause {
         Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND => {
-            let code = if revision == Revision::LATEST {
+            let code = if revision.is_modern() {
                 rpc::INVALID_PARAMS
             } else {
                 RESOURCE_NOT_FOUND
@@ -66,7 +66,7 @@ fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
         }
         Cause::Protocol(error) => error,
         Cause::MissingCapability(required) => {
-            let code = if revision == Revision::LATEST {
+            let code = if revision.is_modern() {
                 mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY
             } else {
                 rpc::INVALID_PARAMS

@@ -1,4 +1,4 @@
-//! The handshake of the revisions before 2026-07-28.
+//! The handshake of legacy clients.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(crate) fn initialize(
     let version = params.members().required::<String>("protocolVersion");
     let revision = version.map_err(|error| fault(&error))?.parse().ok();
     let revision = revision
-        .filter(|&revision| revision < Revision::LATEST)
+        .filter(|revision: &Revision| !revision.is_modern())
         .unwrap_or(Revision::V2025_11_25);
     // Decoded as that revision: members that only newer revisions define are unknown members.
     let params: InitializeRequestParams = revision

@@ -3,7 +3,6 @@
 use mcp_types::Revision;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc;
-use serde::Serialize;
 
 use crate::protocol::handler_error::{HandlerError, bad_params};
 
@@ -21,15 +20,5 @@ pub(crate) fn notification<P: Versioned>(
             error => bad_params(method, &error),
         },
     )?;
-    Ok(message)
-}
-
-/// Encodes a notification whose params need no conversion, such as one of the newest revision.
-pub(crate) fn modern<P: Serialize + ?Sized>(
-    method: &str,
-    params: &P,
-) -> Result<Vec<u8>, HandlerError> {
-    let mut message = Vec::with_capacity(256);
-    rpc::write_notification(&mut message, method, Some(params))?;
     Ok(message)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Object};
-use mcp_types::{ProgressToken, RequestMetaObject};
+use mcp_types::{LoggingLevel, ProgressToken, RequestMetaObject, Revision};
 use serde_json::value::RawValue;
 
 use super::raw_object::string;
@@ -64,6 +64,12 @@ impl<'a> ParamsView<'a> {
             .map(|raw| string(raw).unwrap_or(Cow::Borrowed(raw.get())))
     }
 
+    /// Returns the revision that the request declares, if it is one without a handshake.
+    pub(crate) fn modern_revision(&self) -> Option<Revision> {
+        let version = self.version()?;
+        Revision::modern().find(|revision| revision.as_str() == version)
+    }
+
     /// Returns the members of `_meta`.
     pub(crate) fn meta(&self) -> &RawObject<'a> {
         &self.fields
@@ -93,7 +99,6 @@ impl<'a> ParamsView<'a> {
         let version: String = meta.required(PROTOCOL_VERSION)?;
         let mut known = RequestMetaObject::new(version, meta.required(CLIENT_CAPABILITIES)?);
         known.client_info = meta.optional(CLIENT_INFO)?;
-        known.log_level = meta.optional(LOG_LEVEL)?;
         known.progress_token = self.progress_token()?;
         Ok(known)
     }
@@ -106,6 +111,12 @@ impl<'a> ParamsView<'a> {
                 .map_err(|error| error.inside_member("_meta")),
             _ => Ok(()),
         }
+    }
+
+    /// Returns the minimum level of the log messages that a modern client wants. Not decoded with
+    /// the other members of `_meta`: the newest revision may not have it.
+    pub(crate) fn log_level(&self) -> Result<Option<LoggingLevel>, DecodeError> {
+        self.fields.optional(LOG_LEVEL)
     }
 
     /// Returns the token for progress notifications.

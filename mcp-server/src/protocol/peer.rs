@@ -15,15 +15,15 @@ pub struct Peer(PeerKind);
 
 #[derive(Clone)]
 enum PeerKind {
-    /// From the request itself. A notification may have none.
-    Modern(Option<Arc<RequestMetaObject>>),
+    /// From the request itself. A notification may have no `_meta`.
+    Modern(Revision, Option<Arc<RequestMetaObject>>),
     /// From the handshake of the session.
     Legacy(Arc<Session>),
 }
 
 impl Peer {
-    pub(crate) fn modern(meta: Option<RequestMetaObject>) -> Self {
-        Self(PeerKind::Modern(meta.map(Arc::new)))
+    pub(crate) fn modern(revision: Revision, meta: Option<RequestMetaObject>) -> Self {
+        Self(PeerKind::Modern(revision, meta.map(Arc::new)))
     }
 
     pub(crate) fn legacy(session: Arc<Session>) -> Self {
@@ -34,7 +34,7 @@ impl Peer {
     #[must_use]
     pub fn revision(&self) -> Revision {
         match &self.0 {
-            PeerKind::Modern(_) => Revision::LATEST,
+            PeerKind::Modern(revision, _) => *revision,
             PeerKind::Legacy(session) => session.revision,
         }
     }
@@ -43,7 +43,7 @@ impl Peer {
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
         match &self.0 {
-            PeerKind::Modern(meta) => meta.as_ref()?.client_info.as_ref(),
+            PeerKind::Modern(_, meta) => meta.as_ref()?.client_info.as_ref(),
             PeerKind::Legacy(session) => Some(&session.client_info),
         }
     }
@@ -53,7 +53,7 @@ impl Peer {
     pub fn capabilities(&self) -> &ClientCapabilities {
         static NONE: OnceLock<ClientCapabilities> = OnceLock::new();
         match &self.0 {
-            PeerKind::Modern(meta) => meta.as_ref().map(|meta| &meta.client_capabilities),
+            PeerKind::Modern(_, meta) => meta.as_ref().map(|meta| &meta.client_capabilities),
             PeerKind::Legacy(session) => Some(&session.capabilities),
         }
         .unwrap_or_else(|| NONE.get_or_init(ClientCapabilities::new))
@@ -62,14 +62,14 @@ impl Peer {
     /// The sender in `_meta` of a modern request.
     pub(crate) fn meta(&self) -> Option<&RequestMetaObject> {
         match &self.0 {
-            PeerKind::Modern(meta) => meta.as_deref(),
+            PeerKind::Modern(_, meta) => meta.as_deref(),
             PeerKind::Legacy(_) => None,
         }
     }
 
     pub(crate) fn session(&self) -> Option<&Arc<Session>> {
         match &self.0 {
-            PeerKind::Modern(_) => None,
+            PeerKind::Modern(..) => None,
             PeerKind::Legacy(session) => Some(session),
         }
     }

@@ -8,6 +8,7 @@ use mcp_types::Request;
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Proposal, ServerCapabilities, json::Object};
 
+use crate::protocol::capability::with_member;
 use crate::protocol::core::{Context, Listener, Methods, Route, Routed};
 use crate::protocol::error::BuildError;
 use crate::protocol::handler::{Handler, IntoResult, boxed, requirements_of};
@@ -18,6 +19,9 @@ use crate::protocol::raw_object::FromMembers;
 use crate::protocol::requirements::Requirements;
 use crate::protocol::route::{self, NotificationHandler, Typed};
 use crate::protocol::states::States;
+
+/// The capability to send log messages. The newest revision may not have it: it is deprecated.
+const LOGGING: &str = "logging";
 
 /// The handlers and capabilities of a server that is being built, and the errors found so far.
 pub(crate) struct Registry {
@@ -35,7 +39,7 @@ impl Default for Registry {
         Self {
             routes: Methods::default(),
             listeners: Methods::default(),
-            capabilities: ServerCapabilities::new().logging(Object::new()),
+            capabilities: with_member(LOGGING, &Object::new()),
             proposals: BTreeSet::new(),
             errors: Vec::new(),
             requirements: Vec::new(),

@@ -123,16 +123,8 @@ impl Session {
 
 /// Returns the severity as a number. Higher is more severe.
 pub(crate) fn severity(level: LoggingLevel) -> u8 {
-    match level {
-        LoggingLevel::Debug => 0,
-        LoggingLevel::Info => 1,
-        LoggingLevel::Notice => 2,
-        LoggingLevel::Warning => 3,
-        LoggingLevel::Error => 4,
-        LoggingLevel::Critical => 5,
-        LoggingLevel::Alert => 6,
-        LoggingLevel::Emergency => 7,
-    }
+    // The specification declares the levels in this order.
+    level as u8
 }
 
 /// A peer's response to a request of the server: the raw result or the error.

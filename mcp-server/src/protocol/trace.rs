@@ -24,9 +24,9 @@ pub(crate) fn span(
     method: &str,
     params: &ParamsView<'_>,
     session: Option<&Arc<Session>>,
+    revision: Revision,
     via: &Inbound,
 ) -> Span {
-    let revision = session.map_or(Revision::LATEST, |session| session.revision);
     let span = tracing::info_span!(
         NAME,
         otel.kind = "server",

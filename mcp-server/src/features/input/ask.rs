@@ -63,20 +63,21 @@ impl<A> Ask<A> {
             return read(cx.revision(), answer.get())
                 .map_err(|reason| InputError::Answer { method, reason }.into());
         }
-        let (key, answer) =
-            match inputs::of(&cx)
-                .ok_or(InputError::Ended)?
-                .ask(cx.method(), key, question)?
-            {
-                QuestionStatus::Answered(key, answer) => (key, answer),
-                QuestionStatus::Open(key) => {
-                    let _withdraw = Withdraw { cx: &cx, key };
-                    // The request ends here, and the handler is dropped. Only tasks that it spawned
-                    // see this error.
-                    cx.cancelled().await;
-                    return Err(InputError::Ended.into());
-                }
-            };
+        let (key, answer) = match inputs::of(&cx).ok_or(InputError::Ended)?.ask(
+            cx.method(),
+            key,
+            &question,
+            cx.revision(),
+        )? {
+            QuestionStatus::Answered(key, answer) => (key, answer),
+            QuestionStatus::Open(key) => {
+                let _withdraw = Withdraw { cx: &cx, key };
+                // The request ends here, and the handler is dropped. Only tasks that it spawned
+                // see this error.
+                cx.cancelled().await;
+                return Err(InputError::Ended.into());
+            }
+        };
         let value = read(cx.revision(), answer.get()).map_err(|reason| {
             let key = crate::protocol::error_text::short(&key);
             HandlerError::invalid_params(format!("`inputResponses.{key}`: {reason}"))

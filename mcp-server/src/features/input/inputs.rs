@@ -5,10 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 use mcp_types::error::DecodeError;
-use mcp_types::json;
+use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
-use mcp_types::{CallToolOutcome, InputRequests, InputRequiredResult};
+use mcp_types::{EmptyResult, ResultType, Revision};
 use serde_json::value::RawValue;
 
 use crate::features::input::error::InputError;
@@ -50,9 +50,13 @@ pub(crate) struct Rounds {
     keys: BTreeSet<String>,
     /// How often each key that is derived from a question's content occurred.
     repeated: HashMap<String, u32>,
-    open: InputRequests,
+    /// The questions that have no answer yet, with their keys.
+    open: Vec<OpenQuestion>,
     waker: Option<Waker>,
 }
+
+/// The key of a question and its request, in the form of the client's revision.
+type OpenQuestion = (String, Box<RawValue>);
 
 /// Which `requestState` a method accepts.
 #[derive(Clone, Copy)]
@@ -136,18 +140,19 @@ impl Inputs {
         &self,
         method: &str,
         key: Option<String>,
-        question: Question,
+        question: &Question,
+        revision: Revision,
     ) -> Result<QuestionStatus, HandlerError> {
         if self.origin.is_none() {
             return Err(InputError::Method(method.to_owned()).into());
         }
         self.check_state()?;
         let kind = question.kind();
-        let request = question.into_modern();
+        let request = question.to_modern(revision)?;
         let mut rounds = self.rounds();
         let key = match key {
             Some(key) => key,
-            None => rounds.name(kind, &json::to_string(&request)?),
+            None => rounds.name(kind, request.get()),
         };
         if !rounds.keys.insert(key.clone()) {
             return Err(InputError::Key(key).into());
@@ -156,7 +161,7 @@ impl Inputs {
         if let Some(answer) = answer.or_else(|| rounds.responses.remove(&key)) {
             return Ok(QuestionStatus::Answered(key, answer));
         }
-        rounds.open.insert(&key, request);
+        rounds.open.push((key.clone(), request));
         rounds.wake();
         Ok(QuestionStatus::Open(key))
     }
@@ -168,7 +173,7 @@ impl Inputs {
 
     pub(crate) fn withdraw(&self, key: &str) {
         let mut rounds = self.rounds();
-        rounds.open.remove(key);
+        rounds.open.retain(|(open, _)| open != key);
         rounds.keys.remove(key);
     }
 }
@@ -254,7 +259,7 @@ pub(crate) fn suspend(cx: &Context, waker: &Waker) -> Option<Result<Vec<u8>, Han
 fn input_required(
     cx: &Context,
     origin: &Origin,
-    open: InputRequests,
+    open: Vec<OpenQuestion>,
     answers: Raws,
     once: Raws,
 ) -> Result<Vec<u8>, HandlerError> {
@@ -263,8 +268,15 @@ fn input_required(
         .map_err(HandlerError::protocol)?;
     let sealed = SealedState::new(cx.core().limits().state_time, answers, once);
     let state = sealed.seal(&cx.core().keys.get(), &bound_to)?;
-    let result = InputRequiredResult::new()
-        .input_requests(open)
-        .request_state(state);
-    respond::result(cx, CallToolOutcome::InputRequired(result))
+    let mut requests = Object::with_capacity(open.len());
+    for (key, request) in open {
+        requests.push(&key, json::from_str(request.get())?);
+    }
+    // The requests are in the form of the client's revision already. The type of this result would
+    // have them in that of the newest one.
+    let mut result = EmptyResult::new();
+    result.extra.insert("inputRequests", requests);
+    result.extra.insert("requestState", state);
+    result.result_type = ResultType::InputRequired;
+    respond::result(cx, result)
 }

@@ -1,6 +1,7 @@
 //! [`Question`]: the requests that a server can send to a client.
 
-use mcp_types::json::{Object, Value};
+use mcp_types::json::{self, Object, Value};
+use mcp_types::revision::Versioned;
 use mcp_types::rpc;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
@@ -8,14 +9,20 @@ use mcp_types::{
     Extra, IncludeContext, InputRequest, ListRootsRequest, ListRootsRequestParams, Request,
     RequestId, Revision, SamplingCapability,
 };
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use crate::features::input::error::InputError;
+use crate::protocol::capability::{declared, with_member};
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::peer::Peer;
 
-/// A question to the client, in the newest form. `extra` are the members of the request that the
-/// schema does not declare; clients of older revisions do not get them.
-pub(crate) enum Question {
+/// A question to the client. `extra` are the members of the request that the schema does not
+/// declare; clients of older revisions do not get them.
+///
+/// Sampling and roots are deprecated. They are asked by methods rather than by the variants of
+/// [`InputRequest`], because a newer revision may not have those.
+pub enum Question {
     Form {
         params: ElicitRequestFormParams,
         extra: Extra,
@@ -34,6 +41,11 @@ pub(crate) enum Question {
         params: Option<ListRootsRequestParams>,
         extra: Extra,
     },
+    /// A question of the newest revision for which the server has no function of its own.
+    Other {
+        method: &'static str,
+        request: Box<RawValue>,
+    },
 }
 
 /// The member of the params by which peers of 2025-11-25 know an elicitation by URL.
@@ -43,31 +55,58 @@ impl TryFrom<InputRequest> for Question {
     type Error = InputError;
 
     fn try_from(request: InputRequest) -> Result<Self, InputError> {
-        match request {
-            InputRequest::CreateMessage(request) => Ok(Self::Sample {
-                params: Box::new(request.params),
-                extra: request.extra,
-            }),
-            InputRequest::ListRoots(request) => Ok(Self::Roots {
-                params: request.params,
-                extra: request.extra,
-            }),
-            InputRequest::Elicit(request) => match request.params {
-                ElicitRequestParams::Form(params) => Ok(Self::Form {
-                    params,
-                    extra: request.extra,
-                }),
-                ElicitRequestParams::Url(params) => {
-                    let id = params.extra.get(ELICITATION_ID).and_then(Value::as_str);
-                    let id = id.unwrap_or(&params.url).to_owned();
-                    Ok(Self::Url {
-                        params,
-                        id,
-                        extra: request.extra,
-                    })
-                }
-                _ => Err(InputError::Unknown),
-            },
+        let value = json::to_value(&request).map_err(|_| InputError::Unknown)?;
+        let method = value.get("method").and_then(Value::as_str);
+        match method.ok_or(InputError::Unknown)? {
+            CreateMessageRequest::METHOD => Ok(decoded::<CreateMessageRequest>(value)?.into()),
+            ListRootsRequest::METHOD => Ok(decoded::<ListRootsRequest>(value)?.into()),
+            ElicitRequest::METHOD => decoded::<ElicitRequest>(value)?.try_into(),
+            method => {
+                let mut messages = Revision::LATEST.messages().iter();
+                let known = messages.find(|message| message.method == method);
+                Ok(Self::Other {
+                    method: known.ok_or(InputError::Unknown)?.method,
+                    request: json::to_raw(&request).map_err(|_| InputError::Unknown)?,
+                })
+            }
+        }
+    }
+}
+
+fn decoded<T: DeserializeOwned>(value: Value) -> Result<T, InputError> {
+    json::from_value(value).map_err(|_| InputError::Unknown)
+}
+
+impl From<CreateMessageRequest> for Question {
+    fn from(request: CreateMessageRequest) -> Self {
+        Self::Sample {
+            params: Box::new(request.params),
+            extra: request.extra,
+        }
+    }
+}
+
+impl From<ListRootsRequest> for Question {
+    fn from(request: ListRootsRequest) -> Self {
+        Self::Roots {
+            params: request.params,
+            extra: request.extra,
+        }
+    }
+}
+
+impl TryFrom<ElicitRequest> for Question {
+    type Error = InputError;
+
+    fn try_from(request: ElicitRequest) -> Result<Self, InputError> {
+        let extra = request.extra;
+        match request.params {
+            ElicitRequestParams::Form(params) => Ok(Self::Form { params, extra }),
+            ElicitRequestParams::Url(params) => {
+                let id = params.extra.get(ELICITATION_ID).and_then(Value::as_str);
+                let id = id.unwrap_or(&params.url).to_owned();
+                Ok(Self::Url { params, id, extra })
+            }
             _ => Err(InputError::Unknown),
         }
     }
@@ -79,6 +118,7 @@ impl Question {
             Self::Form { .. } | Self::Url { .. } => ElicitRequest::METHOD,
             Self::Sample { .. } => CreateMessageRequest::METHOD,
             Self::Roots { .. } => ListRootsRequest::METHOD,
+            Self::Other { method, .. } => method,
         }
     }
 
@@ -88,17 +128,18 @@ impl Question {
             Self::Form { .. } | Self::Url { .. } => "elicitation",
             Self::Sample { .. } => "sampling",
             Self::Roots { .. } => "roots",
+            Self::Other { .. } => "input",
         }
     }
 
     /// Rejects a question that the client did not declare, or that its revision does not have.
     pub(crate) fn check(&self, peer: &Peer) -> Result<(), HandlerError> {
         let revision = peer.revision();
-        let declared = peer.capabilities();
+        let capabilities = peer.capabilities();
         let none = Object::new;
-        let (is_supported, needed) = match self {
+        let (is_supported, needed): (_, ClientCapabilities) = match self {
             Self::Form { .. } => {
-                let declared = declared.elicitation.as_ref();
+                let declared = capabilities.elicitation.as_ref();
                 // A capability without a mode means forms, as before there were modes.
                 let form = declared.is_some_and(|it| it.form.is_some() || it.url.is_none());
                 let needed = ElicitationCapability::new().form(none());
@@ -108,7 +149,7 @@ impl Question {
                 )
             }
             Self::Url { .. } => {
-                let declared = declared.elicitation.as_ref();
+                let declared = capabilities.elicitation.as_ref();
                 let url = declared.is_some_and(|it| it.url.is_some());
                 let needed = ElicitationCapability::new().url(none());
                 (
@@ -117,46 +158,56 @@ impl Question {
                 )
             }
             Self::Sample { params, .. } => {
-                let (can, needed) = sampling(params, declared.sampling.as_ref(), revision);
-                (can, ClientCapabilities::new().sampling(needed))
+                let declared = declared(capabilities, "sampling");
+                let (can, needed) = sampling(params, declared.as_ref(), revision);
+                (can, with_member("sampling", &needed))
             }
             Self::Roots { .. } => (
-                declared.roots.is_some(),
-                ClientCapabilities::new().roots(none()),
+                declared::<Object>(capabilities, "roots").is_some(),
+                with_member("roots", &none()),
             ),
+            // The schema does not say which capability a request needs.
+            Self::Other { .. } => (true, ClientCapabilities::new()),
         };
-        if is_supported {
+        let mut known = revision.messages().iter();
+        let is_known = known.any(|message| message.method == self.method());
+        if is_supported && is_known {
             Ok(())
         } else {
             Err(HandlerError::missing_capability(needed))
         }
     }
 
-    /// Returns the question for a modern client.
-    pub(crate) fn into_modern(self) -> InputRequest {
-        match self {
+    /// Returns the request for a modern client.
+    pub(crate) fn to_modern(&self, revision: Revision) -> Result<Box<RawValue>, HandlerError> {
+        let (params, extra) = match self {
             Self::Form { params, extra } => {
-                let mut request = ElicitRequest::new(params);
-                request.extra = extra;
-                request.into()
+                let params = ElicitRequestParams::Form(params.clone());
+                (Some(revision.encode_text(params)?), extra)
             }
             Self::Url { params, extra, .. } => {
-                let mut request = ElicitRequest::new(params);
-                request.extra = extra;
-                request.into()
+                let params = ElicitRequestParams::Url(params.clone());
+                (Some(revision.encode_text(params)?), extra)
             }
-            Self::Sample { params, extra } => {
-                let mut request = CreateMessageRequest::new(*params);
-                request.extra = extra;
-                request.into()
-            }
+            Self::Sample { params, extra } => (Some(encoded(revision, &**params)?), extra),
             Self::Roots { params, extra } => {
-                let mut request = ListRootsRequest::new();
-                request.params = params;
-                request.extra = extra;
-                request.into()
+                let params = params.as_ref();
+                let params = params.map(|params| encoded(revision, params));
+                (params.transpose()?, extra)
             }
+            Self::Other { request, .. } => return Ok(request.clone()),
+        };
+        let mut text = format!(r#"{{"method":"{}""#, self.method());
+        if let Some(params) = params {
+            text.push_str(r#","params":"#);
+            text.push_str(&params);
         }
+        for (name, value) in extra.iter() {
+            let (name, value) = (json::to_string(name)?, json::to_string(value)?);
+            text.push_str(&format!(",{name}:{value}"));
+        }
+        text.push('}');
+        Ok(RawValue::from_string(text)?)
     }
 
     /// Writes the request for a client of an older revision.
@@ -193,9 +244,15 @@ impl Question {
             Self::Roots { params, .. } => {
                 rpc::write_request(message, id, method, params.as_ref())?;
             }
+            // Rejected by `check`: legacy revisions do not have its method.
+            Self::Other { .. } => return Err(InputError::Unknown.into()),
         }
         Ok(())
     }
+}
+
+fn encoded<P: Versioned + Clone>(revision: Revision, params: &P) -> Result<String, HandlerError> {
+    Ok(revision.encode_text(params.clone())?)
 }
 
 /// Returns whether the client supports a sampling request, and the capability that it has to

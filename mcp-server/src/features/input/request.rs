@@ -3,19 +3,22 @@
 use mcp_types::revision::Versioned;
 use mcp_types::{
     CreateMessageRequest, CreateMessageResult, ElicitRequest, ElicitResult, InputRequest,
-    InputResponse, ListRootsRequest, ListRootsResult, Revision,
+    InputResponse, ListRootsRequest, ListRootsResult, Request, Revision, json,
 };
+use serde::Serialize;
 
 use crate::features::input::ask::AnswerReader;
+use crate::features::input::error::InputError;
+use crate::features::input::question::Question;
 
 /// A request for [`Context::ask`](crate::Context::ask).
-pub trait AskRequest: Into<InputRequest> {
+pub trait AskRequest {
     /// The client's answer.
     type Answer: Send + 'static;
 
-    /// Reads the answer to a request.
+    /// Returns the question, and a function that reads the answer.
     #[doc(hidden)]
-    fn reader(request: &InputRequest) -> AnswerReader<Self::Answer>;
+    fn into_question(self) -> (Result<Question, InputError>, AnswerReader<Self::Answer>);
 }
 
 /// Reads an answer in the form of the client's revision.
@@ -23,41 +26,43 @@ fn decode<A: Versioned>(revision: Revision, text: &str) -> Result<A, String> {
     revision.decode(text).map_err(|error| error.to_string())
 }
 
-/// Reads an answer as one of the kinds of answers.
-fn any<A: Versioned + Into<InputResponse>>(
-    revision: Revision,
-    text: &str,
-) -> Result<InputResponse, String> {
-    decode::<A>(revision, text).map(Into::into)
+/// Reads an answer as one of the kinds of answers of the newest revision.
+fn any<A: Versioned + Serialize>(revision: Revision, text: &str) -> Result<InputResponse, String> {
+    let answer = decode::<A>(revision, text)?;
+    let value = json::to_value(&answer).map_err(|error| error.to_string())?;
+    json::from_value(value).map_err(|error| error.to_string())
 }
 
 macro_rules! typed {
-    ($($request:ty => $answer:ty)*) => {$(
+    ($($request:ty => $answer:ty, $question:expr;)*) => {$(
         impl AskRequest for $request {
             type Answer = $answer;
 
-            fn reader(_: &InputRequest) -> AnswerReader<$answer> {
-                Box::new(decode)
+            fn into_question(self) -> (Result<Question, InputError>, AnswerReader<$answer>) {
+                ($question(self), Box::new(decode))
             }
         }
     )*};
 }
 
 typed! {
-    ElicitRequest => ElicitResult
-    CreateMessageRequest => CreateMessageResult
-    ListRootsRequest => ListRootsResult
+    ElicitRequest => ElicitResult, Question::try_from;
+    CreateMessageRequest => CreateMessageResult, |request| Ok(Question::from(request));
+    ListRootsRequest => ListRootsResult, |request| Ok(Question::from(request));
 }
 
 impl AskRequest for InputRequest {
     type Answer = InputResponse;
 
-    fn reader(request: &InputRequest) -> AnswerReader<InputResponse> {
-        match request {
-            InputRequest::CreateMessage(_) => Box::new(any::<CreateMessageResult>),
-            InputRequest::ListRoots(_) => Box::new(any::<ListRootsResult>),
-            InputRequest::Elicit(_) => Box::new(any::<ElicitResult>),
-            _ => Box::new(|_, _| Err("of an unknown kind".to_owned())),
-        }
+    fn into_question(self) -> (Result<Question, InputError>, AnswerReader<InputResponse>) {
+        let question = Question::try_from(self);
+        let read: AnswerReader<InputResponse> = match question.as_ref().map(Question::method) {
+            Ok(CreateMessageRequest::METHOD) => Box::new(any::<CreateMessageResult>),
+            Ok(ListRootsRequest::METHOD) => Box::new(any::<ListRootsResult>),
+            Ok(ElicitRequest::METHOD) => Box::new(any::<ElicitResult>),
+            // Only clients of the newest revision are asked.
+            _ => Box::new(|_, text| json::from_str(text).map_err(|error| error.to_string())),
+        };
+        (question, read)
     }
 }

@@ -28,7 +28,7 @@ fn list(part: &Part, cx: &Context, hints: &Hints) -> Result<EmptyResult, Handler
     let mut result = EmptyResult::new();
     let none = Value::Array(Vec::new());
     result.extra.insert("resourceTemplates", none);
-    if cx.revision() == Revision::LATEST {
+    if cx.revision().is_modern() {
         result.extra.insert("ttlMs", Value::from(hints.ttl_ms));
         let scope = hints.scope.as_str();
         result.extra.insert("cacheScope", Value::from(scope));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_types::peer_text::PeerText;
 use mcp_types::{
     Notification, NotificationMetaObject, Proposal, Resource, ResourceContentChangedNotification,
-    ResourceContentChangedNotificationParams, Revision,
+    ResourceContentChangedNotificationParams,
 };
 use tokio::time::timeout;
 
@@ -75,7 +75,7 @@ impl ChangeNotifier {
                     let mut params = ResourceContentChangedNotificationParams::new(resource);
                     params.meta = meta;
                     let method = ResourceContentChangedNotification::METHOD;
-                    return notification(Revision::LATEST, method, params);
+                    return notification(self.cx.revision(), method, params);
                 }
                 // The resource did change, so the client is notified in the other form.
                 Err(error) if error.is_not_found() => {
@@ -87,7 +87,7 @@ impl ChangeNotifier {
                 }
             }
         }
-        announcement(Revision::LATEST, change, meta)
+        announcement(self.cx.revision(), change, meta)
     }
 
     /// Returns the current resource. An error or panic of its handler does not end the

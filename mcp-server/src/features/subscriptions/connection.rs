@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
-    EmptyResult, Proposal, Revision, SubscribeResourcesRequestParams,
-    UnsubscribeResourcesRequestParams, revision::Versioned,
+    EmptyResult, Proposal, SubscribeResourcesRequestParams, UnsubscribeResourcesRequestParams,
+    revision::Versioned,
 };
 
 use super::change_notifier::ChangeNotifier;
@@ -168,7 +168,7 @@ fn of_connection(cx: &Context) -> Result<(Arc<Subscribed>, Arc<ConnectionScope>)
 }
 
 fn read<T: Versioned>(cx: &Context, params: &str) -> Result<T, HandlerError> {
-    Revision::LATEST
+    cx.revision()
         .decode(params)
         .map_err(|error| bad_params(cx.method(), &error))
 }

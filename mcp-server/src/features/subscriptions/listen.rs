@@ -1,7 +1,5 @@
-//! `subscriptions/listen`: notifies a client of the newest revision of changes.
+//! `subscriptions/listen`: notifies a modern client of changes.
 
-#[cfg(not(feature = "versioned-resources"))]
-use mcp_types::Revision;
 use std::sync::Arc;
 
 use mcp_types::error::DecodeError;
@@ -23,7 +21,7 @@ use crate::protocol::changes::Interest;
 use crate::protocol::core::{Context, Core};
 use crate::protocol::handler_error::HandlerError;
 use crate::protocol::limits::SUBSCRIBED_BYTES;
-use crate::protocol::notification::modern;
+use crate::protocol::notification::notification;
 use crate::protocol::quota::peer_key::PeerKey;
 use crate::protocol::raw_object::{FromMembers, RawObject};
 use crate::protocol::retained::{self, RetainedBytes};
@@ -86,9 +84,8 @@ pub(crate) async fn listen(
     let acknowledged =
         SubscriptionsAcknowledgedNotificationParams::new(supported).meta(meta.clone());
     let method = SubscriptionsAcknowledgedNotification::METHOD;
-    let message = modern(method, &acknowledged)?;
     // The subscription may last for long, and the URIs are stored elsewhere already.
-    drop(acknowledged);
+    let message = notification(cx.revision(), method, acknowledged)?;
     cx.say(message).await;
     #[cfg(feature = "versioned-resources")]
     let notifier = ChangeNotifier::new(&cx, &resources);
@@ -98,7 +95,7 @@ pub(crate) async fn listen(
         #[cfg(not(feature = "versioned-resources"))]
         let next = async {
             let change = subscriber.next().await;
-            announcement(Revision::LATEST, change, Some(meta.clone()))
+            announcement(cx.revision(), change, Some(meta.clone()))
         };
         match select(core.stopping(), next).await {
             Either::First(()) => break,
@@ -108,7 +105,8 @@ pub(crate) async fn listen(
     let cancelled = CancelledNotificationParams::new(id.clone())
         .reason("the server is shutting down")
         .meta(meta);
-    cx.say(modern(CancelledNotification::METHOD, &cancelled)?)
+    let method = CancelledNotification::METHOD;
+    cx.say(notification(cx.revision(), method, cancelled)?)
         .await;
     let meta = SubscriptionsListenResultMetaObject::new(id);
     Ok(SubscriptionsListenResult::new(meta))

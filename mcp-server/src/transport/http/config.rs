@@ -6,9 +6,7 @@ use std::sync::Arc;
 use http::HeaderName;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use http::request::Parts;
-use mcp_types::Revision;
 
-use super::header_names::PROTOCOL_VERSION;
 use super::network::IpNetwork;
 use super::refused_log::RefusedLog;
 use super::session::event_store::EventStore;
@@ -289,12 +287,6 @@ fn value(parts: &Parts, header: HeaderName) -> Option<String> {
 pub(crate) fn principal(parts: &Parts) -> Option<&str> {
     let principal = parts.extensions.get::<Principal>();
     principal.map(|principal| &*principal.0)
-}
-
-/// Returns `true` if the header declares the newest revision, which has no sessions.
-pub(crate) fn is_modern(parts: &Parts) -> bool {
-    let version = parts.headers.get(PROTOCOL_VERSION);
-    version.is_some_and(|version| version == Revision::LATEST.as_str())
 }
 
 /// Returns `true` if the client accepts a stream of events.

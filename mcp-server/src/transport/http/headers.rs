@@ -89,7 +89,7 @@ pub(crate) fn transport_info(version: Option<Version>) -> TransportInfo {
 /// Checks the headers of a request whose body declares its revision: they have to repeat it, the
 /// method and the name.
 fn check_modern(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Result<(), ErrorObject> {
-    let mut faults = header_faults(parts, method, params);
+    let mut faults = header_faults(parts, method, params, params.modern_revision());
     if faults.is_empty() {
         return Ok(());
     }
@@ -101,26 +101,38 @@ fn check_modern(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Result<
     Err(ErrorObject::new(HEADER_MISMATCH, message))
 }
 
-/// Checks that the header does not name the newest revision, because its requests declare it in the
-/// body.
+/// Checks that the header names no revision without a handshake, because requests of these declare
+/// it in the body.
 fn check_legacy(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Result<(), ErrorObject> {
-    let latest = Revision::LATEST.as_str();
-    if !values(parts, PROTOCOL_VERSION).any(|value| value.trim_ascii() == latest.as_bytes()) {
+    let Some(revision) = declared_modern(parts) else {
         return Ok(());
-    }
+    };
     let missing = params.missing_meta();
     let mut faults = vec![format!(
-        "params lack {missing}, which {PROTOCOL_VERSION} {latest} requires"
+        "params lack {missing}, which {PROTOCOL_VERSION} {revision} requires"
     )];
-    faults.extend(header_faults(parts, method, params));
+    faults.extend(header_faults(parts, method, params, Some(revision)));
     Err(ErrorObject::invalid_params(faults.join("; ")))
 }
 
-/// Describes all headers that are missing, repeated, malformed or different from the body.
-fn header_faults(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Vec<String> {
-    let latest = Revision::LATEST.as_str();
+/// Returns the first revision without a handshake that `MCP-Protocol-Version` names.
+pub(crate) fn declared_modern(parts: &Parts) -> Option<Revision> {
+    let mut declared = values(parts, PROTOCOL_VERSION).map(<[u8]>::trim_ascii);
+    declared
+        .find_map(|value| Revision::modern().find(|revision| revision.as_str().as_bytes() == value))
+}
+
+/// Describes all headers that are missing, repeated, malformed or different from the body. `modern`
+/// is the revision of the request, if it is a known one without a handshake.
+fn header_faults(
+    parts: &Parts,
+    method: &str,
+    params: &ParamsView<'_>,
+    modern: Option<Revision>,
+) -> Vec<String> {
     let version = params.version();
-    let version = version.as_deref().unwrap_or(latest);
+    let modern_name = modern.map(Revision::as_str);
+    let version = version.as_deref().or(modern_name).unwrap_or_default();
     let mut faults = Vec::new();
     let mut note = |checked: Result<(), HeaderMismatch>| {
         if let Err(error) = checked {
@@ -132,7 +144,7 @@ fn header_faults(parts: &Parts, method: &str, params: &ParamsView<'_>) -> Vec<St
         version,
     ));
     // Which headers another revision has is not known. That it is not supported is reported later.
-    if version == latest {
+    if modern.is_some() {
         note(check_method(values(parts, METHOD), method));
         // If the body lacks the name, the handler reports that.
         let name = match name_member(method) {

@@ -18,6 +18,7 @@ use tower_service::Service;
 use super::body::HttpBody;
 use super::config;
 use super::config::HttpConfig;
+use super::headers;
 use super::http_sse;
 use super::http_sse::channel_id;
 use super::proxy;
@@ -205,7 +206,7 @@ impl Endpoint {
             return Ok(response);
         }
         self.check_running()?;
-        if config::is_modern(parts) {
+        if headers::declared_modern(parts).is_some() {
             return Err(Refusal::Method {
                 found: parts.method.clone(),
                 allowed: "POST",

@@ -23,7 +23,7 @@ use crate::transport::http::session::table::SessionLookup;
 
 /// Returns the id in `Mcp-Session-Id`, or `None` if the request does not belong to a session.
 pub(crate) fn session_id(parts: &Parts) -> Option<&str> {
-    if config::is_modern(parts) {
+    if headers::declared_modern(parts).is_some() {
         return None;
     }
     let id = parts.headers.get(SESSION_ID)?;
