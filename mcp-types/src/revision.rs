@@ -47,7 +47,32 @@ impl<T: Versioned> Versioned for Option<T> {
     }
 }
 
+/// The first revision without a handshake.
+const FIRST_MODERN: Revision = Revision::V2026_07_28;
+
 impl Revision {
+    /// Returns the revisions that have no handshake, newest first.
+    #[must_use]
+    pub fn modern() -> impl DoubleEndedIterator<Item = Self> {
+        let all = Self::ALL.iter().rev().copied();
+        all.filter(|revision| revision.is_modern())
+    }
+
+    /// Returns `true` if this revision has no handshake: each request says in its `_meta` which
+    /// revision it follows and what the client can do. The specification calls such peers
+    /// *modern*, and those that begin with `initialize` *legacy*.
+    ///
+    /// ```
+    /// use mcp_types::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.is_modern());
+    /// assert!(!Revision::V2025_11_25.is_modern());
+    /// ```
+    #[must_use]
+    pub const fn is_modern(self) -> bool {
+        self as u8 >= FIRST_MODERN as u8
+    }
+
     /// Decodes params or a result in the form of this revision.
     ///
     /// ```

@@ -12,6 +12,7 @@ mod node;
 mod peers;
 mod python;
 mod quickstart;
+mod rehearse;
 mod schema;
 mod subject;
 mod workspace;
@@ -48,6 +49,10 @@ usage: cargo xtask <command>
 
   fuzz [TARGET] [--seconds N]  random inputs for all that reads bytes of a peer
 
+  rehearse [NAME]... [--seed N] [--until STAGE]
+                               an invented revision, imported, compiled and tested in a copy
+  rehearse --history FOLDER    the real revisions, imported one after the other
+
   quickstart                   the programs of the READMEs, built and run
 
   bench types [--quick]        compare with serde_json::Value and other crates
@@ -69,6 +74,7 @@ fn main() -> ExitCode {
             "interop" => interop::run(rest),
             "attack" => attack::run(rest),
             "fuzz" => fuzz::run(rest),
+            "rehearse" => rehearse::run(rest),
             "quickstart" => quickstart::run(rest),
             "bench" => bench::run(rest),
             "ci" => ci::run(rest),

@@ -1,0 +1,142 @@
+//! What is rehearsed: kept changes, those of a file, or random ones.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
+
+use super::change::Change;
+use super::random;
+use super::stage::Next;
+use super::workspace_copy::WorkspaceCopy;
+use crate::workspace;
+
+/// The folder of the kept changes.
+const FOLDER: &str = "xtask/rehearsals";
+
+/// A rehearsal.
+pub(super) enum Scenario {
+    /// Changes from a file. A file of the same name that ends with `.diff` has the edits that a
+    /// person has to make after the sources were generated.
+    Kept { name: String, file: PathBuf },
+    /// Random changes, made from a seed.
+    Random(u64),
+}
+
+impl fmt::Display for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kept { name, .. } => f.write_str(name),
+            Self::Random(seed) => write!(f, "seed {seed}"),
+        }
+    }
+}
+
+impl Scenario {
+    /// Returns the kept changes, sorted by name.
+    pub(super) fn kept() -> Result<Vec<Self>> {
+        let names = workspace::names(&workspace::root().join(FOLDER), Some(".json"))?;
+        names.iter().map(|name| Self::named(name)).collect()
+    }
+
+    /// Finds a kept file by its name, or another file.
+    pub(super) fn named(name: &str) -> Result<Self> {
+        let folder = workspace::root().join(FOLDER);
+        let kept = folder.join(format!("{name}.json"));
+        let file = if kept.is_file() {
+            kept
+        } else {
+            PathBuf::from(name)
+        };
+        if !file.is_file() {
+            let names = workspace::names(&folder, Some(".json"))?.join(", ");
+            bail!("`{name}` is neither a file nor one of {names}");
+        }
+        let name = name.to_owned();
+        Ok(Self::Kept { name, file })
+    }
+
+    /// Changes the newest schema of the copy, and stores the result as a published file beside it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a change does not fit the schema.
+    pub(super) fn apply(&self, copy: &WorkspaceCopy) -> Result<Next> {
+        let newest = newest_revision(&copy.path("schema"))?;
+        let file = copy.path(&format!("schema/{newest}/schema.json"));
+        let mut document: Value = serde_json::from_str(&workspace::read(&file)?)?;
+        let definitions = document
+            .get_mut("$defs")
+            .with_context(|| format!("{} has no `$defs`", file.display()))?;
+        match self {
+            Self::Kept { file, .. } => {
+                for (at, change) in read(file)?.iter().enumerate() {
+                    let applied = change.apply(definitions);
+                    applied.with_context(|| format!("{}: change {at}", file.display()))?;
+                }
+            }
+            Self::Random(seed) => {
+                for line in random::change(definitions, *seed)? {
+                    println!("  {line}");
+                }
+            }
+        }
+        let schema = copy.path_beside("schema.json");
+        fs::write(&schema, serde_json::to_string_pretty(&document)?)?;
+        Ok(Next {
+            revision: following(&newest)?,
+            schema,
+            typescript: None,
+        })
+    }
+
+    /// Applies the edits that a person has to make, and returns the number of lines that they add.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the edits do not apply.
+    pub(super) fn apply_edits(&self, copy: &WorkspaceCopy) -> Result<usize> {
+        let Self::Kept { file, .. } = self else {
+            return Ok(0);
+        };
+        let diff = file.with_extension("diff");
+        if !diff.is_file() {
+            return Ok(0);
+        }
+        copy.apply_diff(&diff)?;
+        let text = workspace::read(&diff)?;
+        let added = |line: &&str| line.starts_with('+') && !line.starts_with("+++");
+        Ok(text.lines().filter(added).count())
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<Change>> {
+    let text: Value = serde_json::from_str(&workspace::read(file)?)
+        .with_context(|| format!("{} is not JSON", file.display()))?;
+    ensure!(
+        text.get("about").is_some_and(Value::is_string),
+        "{} does not say in `about` what it changes",
+        file.display()
+    );
+    let changes = text.get("changes").and_then(Value::as_array);
+    let changes = changes.with_context(|| format!("{} has no `changes`", file.display()))?;
+    changes.iter().map(Change::parse).collect()
+}
+
+/// Returns the newest revision of a folder of schemas. Revisions are dates, which sort as text.
+pub(super) fn newest_revision(folder: &Path) -> Result<String> {
+    let mut names = workspace::names(folder, None)?;
+    names.retain(|name| name.starts_with(|c: char| c.is_ascii_digit()));
+    names.pop().context("there is no revision")
+}
+
+/// Returns the first day of the year after a revision.
+fn following(revision: &str) -> Result<String> {
+    let year = revision.split('-').next().unwrap_or_default();
+    let year: u32 = year
+        .parse()
+        .with_context(|| format!("`{revision}` is not a date"))?;
+    Ok(format!("{}-01-01", year + 1))
+}

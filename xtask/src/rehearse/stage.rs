@@ -1,0 +1,113 @@
+//! The stages of a rehearsal, in their order.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use super::workspace_copy::WorkspaceCopy;
+
+/// A stage. Each one needs those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// Imports the schema and generates the sources.
+    Generate,
+    /// Compiles `mcp-types` with its default features.
+    Types,
+    /// Compiles everything with all features, tests included.
+    Check,
+    /// Compiles each crate with each feature alone.
+    Features,
+    /// Runs all tests of all crates.
+    Tests,
+}
+
+const ALL: [Stage; 5] = [
+    Stage::Generate,
+    Stage::Types,
+    Stage::Check,
+    Stage::Features,
+    Stage::Tests,
+];
+
+/// The revision that a rehearsal invents.
+pub(super) struct Next {
+    pub(super) revision: String,
+    /// The published form of its schema.
+    pub(super) schema: PathBuf,
+    /// Its TypeScript source, if there is one.
+    pub(super) typescript: Option<PathBuf>,
+}
+
+/// A stage that passed, and the time that it took.
+pub(super) struct Timed {
+    pub(super) time: Duration,
+}
+
+impl Stage {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Generate => "generate",
+            Self::Types => "types",
+            Self::Check => "check",
+            Self::Features => "features",
+            Self::Tests => "tests",
+        }
+    }
+
+    pub(super) fn up_to(last: Self) -> impl Iterator<Item = Self> {
+        ALL.into_iter().filter(move |stage| *stage <= last)
+    }
+
+    /// Runs the stage in a copy of the workspace.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the command that failed.
+    pub(super) fn run(self, copy: &WorkspaceCopy, next: &Next) -> Result<Timed> {
+        let start = Instant::now();
+        match self {
+            Self::Generate => {
+                let schema = next.schema.display().to_string();
+                let mut import = vec!["schema", "import", &schema];
+                import.extend(["--revision", &next.revision]);
+                let typescript = next
+                    .typescript
+                    .as_ref()
+                    .map(|file| file.display().to_string());
+                if let Some(file) = &typescript {
+                    import.extend(["--ts", file]);
+                }
+                copy.xtask(&import)?;
+                copy.xtask(&["codegen"])?;
+            }
+            Self::Types => copy.cargo(&["build", "--quiet", "--package", "mcp-types"])?,
+            Self::Check => copy.cargo(&[
+                "check",
+                "--quiet",
+                "--workspace",
+                "--all-features",
+                "--all-targets",
+            ])?,
+            Self::Features => copy.xtask(&["ci", "--only", "features"])?,
+            Self::Tests => copy.xtask(&["ci", "--only", "tests"])?,
+        }
+        Ok(Timed {
+            time: start.elapsed(),
+        })
+    }
+}
+
+impl FromStr for Stage {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let found = ALL.into_iter().find(|stage| stage.name() == text);
+        let Some(stage) = found else {
+            let names = ALL.map(Self::name).join(", ");
+            bail!("there is no stage `{text}`; there are {names}");
+        };
+        Ok(stage)
+    }
+}

@@ -1,0 +1,156 @@
+//! A copy of the workspace in which a rehearsal can write.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::workspace;
+
+/// A copy of all files of the workspace that git knows or would add, below the target folder.
+///
+/// The folder is reused: files that are equal keep their time of modification, so that cargo
+/// compiles only what the rehearsal changes.
+pub(super) struct WorkspaceCopy {
+    folder: PathBuf,
+    target: PathBuf,
+}
+
+impl WorkspaceCopy {
+    /// Makes the copy equal to the workspace.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot list the files, or if a file cannot be copied.
+    pub(super) fn create() -> Result<Self> {
+        let below = workspace::target()?.join("rehearsal");
+        let copy = Self {
+            folder: below.join("workspace"),
+            target: below.join("target"),
+        };
+        let files = files_of(&workspace::root())?;
+        for file in &files {
+            let from = workspace::root().join(file);
+            let content = fs::read(&from).with_context(|| workspace::shown(&from))?;
+            write_if_different(&copy.folder.join(file), &content)?;
+        }
+        copy.remove_all_but(&files)?;
+        Ok(copy)
+    }
+
+    /// Returns the path of a file in the copy.
+    pub(super) fn path(&self, relative: &str) -> PathBuf {
+        self.folder.join(relative)
+    }
+
+    /// Returns the path for a file beside the copy, which is not part of the workspace.
+    pub(super) fn path_beside(&self, name: &str) -> PathBuf {
+        self.folder.with_file_name(name)
+    }
+
+    /// Runs cargo in the copy. Its output is shown.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the command if it fails.
+    pub(super) fn cargo(&self, arguments: &[&str]) -> Result<()> {
+        self.run(&workspace::cargo(), "cargo", arguments)
+    }
+
+    /// Runs a command of this program on the copy. A user would type `cargo xtask` there, which
+    /// compiles the same program once more.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the command if it fails.
+    pub(super) fn xtask(&self, arguments: &[&str]) -> Result<()> {
+        self.run(
+            std::env::current_exe()?.as_os_str(),
+            "cargo xtask",
+            arguments,
+        )
+    }
+
+    fn run(&self, program: &OsStr, shown: &str, arguments: &[&str]) -> Result<()> {
+        let status = Command::new(program)
+            .args(arguments)
+            .current_dir(&self.folder)
+            .env("CARGO_TARGET_DIR", &self.target)
+            .env(workspace::ROOT_VARIABLE, &self.folder)
+            .status()
+            .with_context(|| format!("cannot run {}", program.display()))?;
+        ensure!(status.success(), "`{shown} {}` failed", arguments.join(" "));
+        Ok(())
+    }
+
+    /// Applies a patch in the format of `git diff`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the patch does not apply.
+    pub(super) fn apply_diff(&self, diff: &Path) -> Result<()> {
+        // Outside of a repository, `git apply` works on plain folders.
+        let status = Command::new("git")
+            .args(["apply", "--unsafe-paths", "--directory"])
+            .arg(&self.folder)
+            .arg(diff)
+            .current_dir("/")
+            .status()
+            .context("cannot run git")?;
+        ensure!(status.success(), "{} does not apply", diff.display());
+        Ok(())
+    }
+
+    fn remove_all_but(&self, files: &BTreeSet<String>) -> Result<()> {
+        let mut folders = vec![self.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder)? {
+                let path = entry?.path();
+                let relative = path.strip_prefix(&self.folder)?.to_string_lossy();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if !files.contains(relative.as_ref()) {
+                    fs::remove_file(&path).with_context(|| path.display().to_string())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes a file unless it has the content already.
+pub(super) fn write_if_different(path: &Path, content: &[u8]) -> Result<()> {
+    if fs::read(path).is_ok_and(|old| old == content) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, content).with_context(|| path.display().to_string())
+}
+
+/// Returns the files of a working tree that git tracks or would add, without those in it that are
+/// deleted.
+fn files_of(root: &Path) -> Result<BTreeSet<String>> {
+    let output = Command::new("git")
+        .args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ])
+        .current_dir(root)
+        .output()
+        .context("cannot run git")?;
+    if !output.status.success() {
+        bail!("git ls-files failed: the rehearsal copies the files that git knows");
+    }
+    let names = String::from_utf8(output.stdout).context("the name of a file is not UTF-8")?;
+    let names = names.split('\0').filter(|name| !name.is_empty());
+    let files = names.filter(|name| root.join(name).is_file());
+    Ok(files.map(str::to_owned).collect())
+}
