@@ -4,8 +4,12 @@
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 /// Data that controls the generator. Every table may be empty.
+///
+/// A key of a table that starts with `<revision>/` applies to this revision only, and takes
+/// precedence over the same key without it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Hints {
@@ -14,8 +18,6 @@ pub struct Hints {
     pub native: BTreeMap<String, String>,
     /// Names for inline types, by the name that the generator would choose.
     pub inline: BTreeMap<String, String>,
-    /// Names for inline types of one revision only. They take precedence over `inline`.
-    pub inline_in: BTreeMap<String, BTreeMap<String, String>>,
     /// Names of union variants: `Union` to type name to variant name.
     pub variants: BTreeMap<String, BTreeMap<String, String>>,
     /// Rules to select between variants that look alike: `Union` to rules.
@@ -24,21 +26,23 @@ pub struct Hints {
     pub messages: Messages,
     /// Required members that a constructor sets: `Type.member` or `*.member` to a JSON value.
     pub defaults: BTreeMap<String, Value>,
-    /// Values of required members for conversions to a newer revision: revision to `Type.member` to
-    /// a JSON value.
-    pub upgrades: BTreeMap<String, BTreeMap<String, Value>>,
-    /// The same for conversions to an older revision.
-    pub downgrades: BTreeMap<String, BTreeMap<String, Value>>,
+    /// Values of required members for conversions to a newer revision: `Type.member` or `*.member`
+    /// to a JSON value; `null` if there is none and the conversion fails. The revision of a key is
+    /// the newer one. A text `{from}` stands for the revision from which a value is converted.
+    pub upgrades: BTreeMap<String, Value>,
+    /// The same for conversions to an older revision. The revision of a key is the older one.
+    pub downgrades: BTreeMap<String, Value>,
     /// Members that a conversion to an older revision keeps in `extra` although the older
     /// definition does not declare them: `Type.member` or `*.member`.
     pub kept: Vec<String>,
     /// Pairs of definitions with different names that correspond to each other in two revisions and
     /// are converted through JSON.
     pub alike: Vec<(String, String)>,
-    /// Renamed definitions: newer revision to old name to new name.
-    pub renamed: BTreeMap<String, BTreeMap<String, String>>,
+    /// Renamed definitions: `<newer revision>/OldName` to the new name.
+    pub renamed: BTreeMap<String, String>,
     /// The address of a definition's description, by revision. `{type}` is replaced by its name in
-    /// lower case.
+    /// lower case. A revision without an address has that of the revision before, with its own
+    /// name in it.
     pub sources: BTreeMap<String, String>,
     /// Lists that are also decoded from one string of words: `Type.member`.
     pub one_or_many: Vec<String>,
@@ -72,9 +76,10 @@ pub struct Messages {
     pub result: String,
     /// The name suffix of responses, whose member `result` has the result type of the request.
     pub response: String,
-    /// Result definitions that do not follow from the name of the request: revision or `*` to
-    /// request to result.
-    pub results: BTreeMap<String, BTreeMap<String, String>>,
+    /// Result definitions that do not follow from the name of the request: request to result.
+    pub results: BTreeMap<String, String>,
+    /// The results of requests whose result type is unknown. The first one that is defined is used.
+    pub fallback: Vec<String>,
     /// Unions whose members are sent by clients.
     pub client: Vec<String>,
     /// Unions whose members are sent by servers.
@@ -91,6 +96,7 @@ impl Default for Messages {
             result: "Result".into(),
             response: "ResultResponse".into(),
             results: BTreeMap::new(),
+            fallback: Vec::new(),
             client: Vec::new(),
             server: Vec::new(),
         }
@@ -101,30 +107,78 @@ impl Hints {
     /// Returns the name of an inline type.
     #[must_use]
     pub fn inline_name(&self, revision: &str, default: &str) -> String {
-        self.inline_in
-            .get(revision)
-            .and_then(|names| names.get(default))
-            .or_else(|| self.inline.get(default))
-            .map_or_else(|| default.to_owned(), Clone::clone)
+        scoped(&self.inline, revision, default).map_or_else(|| default.to_owned(), Clone::clone)
+    }
+
+    /// Returns the hand-written type that implements a definition.
+    #[must_use]
+    pub fn native_type(&self, revision: &str, name: &str) -> Option<&String> {
+        scoped(&self.native, revision, name)
+    }
+
+    /// Returns the name of a union's variant.
+    #[must_use]
+    pub fn variant_name(&self, revision: &str, union: &str, member: &str) -> Option<&String> {
+        let own = self.variants.get(&format!("{revision}/{union}"));
+        own.and_then(|names| names.get(member))
+            .or_else(|| self.variants.get(union)?.get(member))
+    }
+
+    /// Returns the rules to select between the variants of a union.
+    #[must_use]
+    pub fn rules_of(&self, revision: &str, union: &str) -> Option<&Decide> {
+        scoped(&self.decide, revision, union)
     }
 
     /// Returns the value that a constructor sets for a required member.
     #[must_use]
-    pub fn default_of(&self, owner: &str, member: &str) -> Option<&Value> {
-        lookup(&self.defaults, owner, member)
+    pub fn default_of(&self, revision: &str, owner: &str, member: &str) -> Option<&Value> {
+        lookup(&self.defaults, revision, owner, member)
     }
 
-    /// Returns the value that a conversion to a revision sets for a required member.
+    /// Returns the value that a conversion between two revisions sets for a required member, where
+    /// `null` stands for an error. Returns `None` if the hints do not mention the member.
     #[must_use]
-    pub fn invented(&self, upward: bool, to: &str, owner: &str, member: &str) -> Option<&Value> {
+    pub fn invented(
+        &self,
+        (from, to): (&str, &str),
+        upward: bool,
+        owner: &str,
+        member: &str,
+    ) -> Option<Value> {
         let table = if upward {
             &self.upgrades
         } else {
             &self.downgrades
         };
-        table
-            .get(to)
-            .and_then(|values| lookup(values, owner, member))
+        let mut value = lookup(table, to, owner, member)?.clone();
+        replace_text(&mut value, "{from}", from);
+        Some(value)
+    }
+
+    /// Returns the name of an older definition in a newer revision.
+    #[must_use]
+    pub fn new_name<'a>(&'a self, newer: &str, old: &'a str) -> &'a str {
+        scoped(&self.renamed, newer, old).map_or(old, String::as_str)
+    }
+
+    /// Returns `true` if a list is also decoded from one string of words.
+    #[must_use]
+    pub fn is_one_or_many(&self, revision: &str, owner: &str, member: &str) -> bool {
+        let key = format!("{owner}.{member}");
+        self.one_or_many.contains(&key) || self.one_or_many.contains(&format!("{revision}/{key}"))
+    }
+
+    /// Returns the address of a definition's description. A revision without an address in the hints
+    /// has that of the newest revision before it, with its own name in it.
+    #[must_use]
+    pub fn source(&self, revision: &str, name: &str) -> Option<String> {
+        let (known, address) = self
+            .sources
+            .range::<str, _>((Bound::Unbounded, Bound::Included(revision)))
+            .next_back()?;
+        let address = address.replace(known.as_str(), revision);
+        Some(address.replace("{type}", &name.to_lowercase()))
     }
 }
 
@@ -147,9 +201,38 @@ impl Hints {
     }
 }
 
-/// Looks up a member. `Type.member` takes precedence over `*.member`.
-fn lookup<'a>(table: &'a BTreeMap<String, Value>, owner: &str, member: &str) -> Option<&'a Value> {
+/// Looks up a key. `<revision>/key` takes precedence over `key`.
+pub(crate) fn scoped<'a, T>(
+    table: &'a BTreeMap<String, T>,
+    revision: &str,
+    key: &str,
+) -> Option<&'a T> {
     table
-        .get(&format!("{owner}.{member}"))
-        .or_else(|| table.get(&format!("*.{member}")))
+        .get(&format!("{revision}/{key}"))
+        .or_else(|| table.get(key))
+}
+
+/// Looks up a member. `Type.member` takes precedence over `*.member`.
+fn lookup<'a>(
+    table: &'a BTreeMap<String, Value>,
+    revision: &str,
+    owner: &str,
+    member: &str,
+) -> Option<&'a Value> {
+    scoped(table, revision, &format!("{owner}.{member}"))
+        .or_else(|| scoped(table, revision, &format!("*.{member}")))
+}
+
+/// Replaces each text of a JSON value that is equal to `placeholder`.
+fn replace_text(value: &mut Value, placeholder: &str, text: &str) {
+    match value {
+        Value::String(found) if found == placeholder => text.clone_into(found),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| replace_text(item, placeholder, text)),
+        Value::Object(members) => members
+            .values_mut()
+            .for_each(|member| replace_text(member, placeholder, text)),
+        _ => {}
+    }
 }

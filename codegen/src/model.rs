@@ -3,11 +3,13 @@
 mod build;
 mod messages;
 mod names;
+mod sample;
 mod share;
 
 pub use build::{BuildError, build};
 pub use messages::{Message, MessageKind, Sender};
 pub use names::{field_ident, type_ident, variant_ident, words as split_words};
+pub use sample::{Invented, example, invent};
 pub use share::{Family, share};
 
 use serde_json::{Map, Value};

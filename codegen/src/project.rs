@@ -8,7 +8,7 @@ pub use standalone::Standalone;
 use crate::emit::{EmitError, Emitter, File, feature_name, module_name};
 use crate::hints::Hints;
 use crate::model::{BuildError, Family, Model, build, share};
-use crate::schema::{Document, Errata, ErratumError, Patch, PatchError, SchemaError};
+use crate::schema::{Applied, Document, Errata, ErratumError, Patch, PatchError, SchemaError};
 use crate::words::Words;
 use serde_json::{Map, Value};
 
@@ -19,7 +19,7 @@ pub struct Project {
     pub schemas: Vec<Source>,
     /// Errata, by revision.
     pub errata: Vec<Source>,
-    /// Proposals and extensions of the newest revision.
+    /// Proposals and extensions.
     pub patches: Vec<Source>,
     /// Data that controls the generator.
     pub hints: Hints,
@@ -40,6 +40,17 @@ pub struct Source {
     pub text: String,
 }
 
+/// What a newer revision did with the additions of a proposal.
+#[derive(Clone, Debug)]
+pub struct Adoption {
+    /// The newer revision.
+    pub revision: String,
+    /// The name of the proposal.
+    pub patch: String,
+    /// The additions that the revision does not need or cannot have.
+    pub applied: Applied,
+}
+
 /// The errors of generating the sources.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
@@ -52,18 +63,6 @@ pub enum ProjectError {
     /// A proposal is invalid.
     #[error(transparent)]
     Patch(#[from] PatchError),
-    /// A proposal is not based on the newest revision.
-    #[error(
-        "{file}: the patch is based on {base}, but the newest revision is {newest}; adapt the patch and its `base`"
-    )]
-    Base {
-        /// The file.
-        file: String,
-        /// The revision on which it is based.
-        base: String,
-        /// The newest revision.
-        newest: String,
-    },
     /// A schema uses something for which the generator has no type.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -128,32 +127,45 @@ pub struct Summary {
 }
 
 impl Project {
-    /// Returns the schemas with errata applied and, for the newest one, all proposals.
+    /// Returns the schemas with errata and proposals applied.
     ///
     /// # Errors
     ///
     /// Returns an error if a file is invalid or if an erratum or a patch does not match.
     pub fn documents(&self) -> Result<Vec<(String, Document)>, ProjectError> {
-        let mut documents = Vec::new();
+        Ok(self.patched()?.0)
+    }
+
+    /// Returns the schemas with errata and proposals applied, and what newer revisions did with the
+    /// additions of proposals.
+    fn patched(&self) -> Result<(Vec<(String, Document)>, Vec<Adoption>), ProjectError> {
+        let patches = self.patches.iter();
+        let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
+        let patches = patches.collect::<Result<Vec<_>, _>>()?;
+        let mut adoptions = Vec::new();
+        let mut documents: Vec<(String, Document)> = Vec::new();
         for source in &self.schemas {
             let mut document = Document::parse(&source.file, &source.text)?;
             if let Some(errata) = self.errata_of(&source.name)? {
                 errata.apply(&mut document).map_err(ProjectError::Errata)?;
             }
+            for patch in patches.iter().filter(|patch| patch.since <= source.name) {
+                match documents.last() {
+                    Some((before, previous)) if patch.since <= *before => {
+                        let applied = patch.apply_to_newer(&mut document, previous)?;
+                        adoptions.push(Adoption {
+                            revision: source.name.clone(),
+                            patch: patch.name.clone(),
+                            applied,
+                        });
+                    }
+                    _ => patch.apply(&mut document)?,
+                }
+            }
+            document.check()?;
             documents.push((source.name.clone(), document));
         }
-        if let Some((name, newest)) = documents.last_mut() {
-            for source in &self.patches {
-                let patch = Patch::parse(&source.file, &source.text)?;
-                if patch.base != *name {
-                    let (file, base, newest) = (source.file.clone(), patch.base, name.clone());
-                    return Err(ProjectError::Base { file, base, newest });
-                }
-                patch.apply(newest)?;
-            }
-            newest.check()?;
-        }
-        Ok(documents)
+        Ok((documents, adoptions))
     }
 
     fn errata_of(&self, revision: &str) -> Result<Option<Errata>, ProjectError> {

@@ -14,7 +14,7 @@ fn document() -> Document {
 }
 
 fn patch(name: &str, body: &Value) -> Patch {
-    let mut root = json!({ "name": name, "base": "r", "title": "T", "source": "S" });
+    let mut root = json!({ "name": name, "since": "r", "title": "T", "source": "S" });
     root.as_object_mut()
         .unwrap()
         .extend(body.as_object().unwrap().clone());

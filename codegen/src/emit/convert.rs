@@ -130,14 +130,8 @@ impl Emitter<'_> {
 
     /// Returns the name of an older definition in the next revision.
     pub(super) fn renamed(&self, older: usize, name: &str) -> String {
-        let table = self
-            .hints
-            .renamed
-            .get(&self.family.models[older + 1].revision);
-        table
-            .and_then(|names| names.get(name))
-            .cloned()
-            .unwrap_or_else(|| name.to_owned())
+        let newer = &self.family.models[older + 1].revision;
+        self.hints.new_name(newer, name).to_owned()
     }
 }
 

@@ -90,9 +90,11 @@ impl Scope<'_> {
                 self.def.features.join("` or `")
             ));
         } else if self.def.published
-            && let Some(source) = self.emitter.hints.sources.get(&self.model.revision)
+            && let Some(link) = self
+                .emitter
+                .hints
+                .source(&self.model.revision, &self.def.name)
         {
-            let link = source.replace("{type}", &self.def.name.to_lowercase());
             text.push_str(&format!("\n\n[Specification]({link})"));
         }
         if let Some(example) = self.emitter.example(self.at, &self.def.name) {

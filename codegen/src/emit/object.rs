@@ -92,7 +92,10 @@ impl Scope<'_> {
         let mut setters = Vec::new();
         for member in stored(object) {
             let (name, cfg) = (field(member), cfg_of(member));
-            let default = self.emitter.hints.default_of(&self.def.name, &member.json);
+            let default =
+                self.emitter
+                    .hints
+                    .default_of(&self.model.revision, &self.def.name, &member.json);
             let (parameter, value) = self.argument(&member.ty, &name)?;
             match (member.required, default) {
                 (true, None) => {

@@ -73,7 +73,7 @@ impl Scope<'_> {
                 && self
                     .emitter
                     .hints()
-                    .default_of(&self.def.name, &member.json)
+                    .default_of(&self.model.revision, &self.def.name, &member.json)
                     .is_none()
         });
         let names: Vec<syn::Ident> = first.iter().map(|member| field(member)).collect();

@@ -95,7 +95,7 @@ impl Scope<'_> {
 
     fn union_reading(&self, union: &Union) -> TokenStream {
         let (ident, name, cfg_type) = (self.ident(), &self.def.name, cfg(&self.def.features));
-        let decide = self.emitter.hints.decide.get(name);
+        let decide = self.emitter.hints.rules_of(&self.model.revision, name);
         let plan = plan(self.model, name, union, decide);
         let mut hooks = Vec::new();
         for (kind, tried) in &plan.scalars {

@@ -82,7 +82,7 @@ pub fn build(
     };
     for (name, schema) in definitions {
         let pointer = format!("/{}", escape(name));
-        if let Some(native) = hints.native.get(name) {
+        if let Some(native) = hints.native_type(revision, name) {
             let kind = match native.as_str() {
                 "Value" => Kind::Alias(Ty::Any),
                 "Object" => Kind::Alias(Ty::AnyObject),
@@ -347,7 +347,7 @@ impl Builder<'_> {
             members.push(Member {
                 ident,
                 required: is_required,
-                one_or_many: self.hints.one_or_many.contains(&format!("{name}.{json}")),
+                one_or_many: self.hints.is_one_or_many(self.revision, name, json),
                 docs: self.text(value, name, &format!(".{json}")),
                 deprecated: is_deprecated(value),
                 features: features(value),

@@ -1,7 +1,7 @@
 //! The messages of a schema: their senders, params and results.
 
 use super::{Kind, Model, Ty};
-use crate::hints::Messages;
+use crate::hints::{Messages, scoped};
 
 /// The side that sends a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,15 +93,10 @@ pub(super) fn find(model: &Model, rules: &Messages) -> Result<Vec<Message>, Vec<
 /// Returns the result type of a request: from the hints, from a response definition, or by its
 /// name.
 fn result_of(model: &Model, rules: &Messages, request: &str, stem: &str) -> Option<Ty> {
-    for scope in [model.revision.as_str(), "*"] {
-        if let Some(name) = rules
-            .results
-            .get(scope)
-            .and_then(|names| names.get(request))
-            && model.get(name).is_some()
-        {
-            return Some(Ty::Named(name.clone()));
-        }
+    if let Some(name) = scoped(&rules.results, &model.revision, request)
+        && model.get(name).is_some()
+    {
+        return Some(Ty::Named(name.clone()));
     }
     if let Some(Kind::Object(response)) = model
         .get(&format!("{stem}{}", rules.response))

@@ -52,7 +52,9 @@ fn same(a: &Model, b: &Model) -> BTreeSet<String> {
         .iter()
         .filter(|def| {
             b.get(&def.name).is_some_and(|other| {
-                other.features.is_empty() && plain(a, &def.kind) == plain(b, &other.kind)
+                other.features == def.features
+                    && plain(a, &def.kind) == plain(b, &other.kind)
+                    && has_additions_of(b, &other.kind, a, &def.kind)
             })
         })
         .filter(|def| message(a, &def.name) == message(b, &def.name))
@@ -77,15 +79,46 @@ fn same(a: &Model, b: &Model) -> BTreeSet<String> {
 fn plain(model: &Model, kind: &Kind) -> Kind {
     let mut kind = kind.clone();
     match &mut kind {
+        Kind::Object(object) => object.members.retain(|member| member.features.is_empty()),
+        Kind::Union(union) => union.variants.retain(|variant| variant.features.is_empty()),
+        _ => {}
+    }
+    whole(model, &kind)
+}
+
+/// Returns `true` if a newer kind has all additions of proposals that an older one has. An older
+/// revision may lack additions: proposals apply from some revision on.
+fn has_additions_of(newer: &Model, new: &Kind, older: &Model, old: &Kind) -> bool {
+    match (whole(newer, new), whole(older, old)) {
+        (Kind::Object(new), Kind::Object(old)) => {
+            let mut added = old.members.iter().filter(|it| !it.features.is_empty());
+            added.all(|member| {
+                let mut others = new.members.iter();
+                others.any(|other| other == member && other.features == member.features)
+            })
+        }
+        (Kind::Union(new), Kind::Union(old)) => {
+            let mut added = old.variants.iter().filter(|it| !it.features.is_empty());
+            added.all(|variant| {
+                let mut others = new.variants.iter();
+                others.any(|other| other == variant && other.features == variant.features)
+            })
+        }
+        _ => true,
+    }
+}
+
+/// Returns a kind with aliases of plain types replaced.
+fn whole(model: &Model, kind: &Kind) -> Kind {
+    let mut kind = kind.clone();
+    match &mut kind {
         Kind::Object(object) => {
-            object.members.retain(|member| member.features.is_empty());
             object
                 .members
                 .iter_mut()
                 .for_each(|member| member.ty = written_out(model, &member.ty));
         }
         Kind::Union(union) => {
-            union.variants.retain(|variant| variant.features.is_empty());
             union
                 .variants
                 .iter_mut()
@@ -116,7 +149,7 @@ fn needs(model: &Model, name: &str) -> BTreeSet<String> {
     let mut note = |name: &str| {
         found.insert(name.to_owned());
     };
-    match model.get(name).map(|def| plain(model, &def.kind)) {
+    match model.get(name).map(|def| whole(model, &def.kind)) {
         Some(Kind::Object(object)) => object
             .members
             .iter()

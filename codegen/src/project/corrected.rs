@@ -11,25 +11,21 @@ impl Project {
     /// Returns the schema of each revision with errata applied. Additions of proposals are marked
     /// with `x-feature`.
     ///
-    /// A type that an older revision shares with the newest one has the additions of proposals, so
-    /// the schema of the older revision has them, too.
+    /// A type that an older revision shares with a newer one has the additions of proposals to it,
+    /// so the schema of the older revision has them, too.
     ///
     /// # Errors
     ///
     /// Returns the same errors as [`documents`](Self::documents).
     pub(super) fn corrected(&self, family: &Family) -> Result<Vec<File>, ProjectError> {
-        let mut documents = self.documents()?;
-        let Some((_, newest)) = documents.last().cloned() else {
-            return Err(ProjectError::Empty);
-        };
-        let home = documents.len() - 1;
+        let documents = self.documents()?;
         let mut files = Vec::new();
-        for (at, (revision, document)) in documents.iter_mut().enumerate() {
-            if at < home {
-                for name in document.definitions.keys().cloned().collect::<Vec<_>>() {
-                    if family.home(at, &name) == home {
-                        adopt(document, &newest, &name);
-                    }
+        for (at, (revision, document)) in documents.iter().enumerate() {
+            let mut document = document.clone();
+            for name in document.definitions.keys().cloned().collect::<Vec<_>>() {
+                let home = family.home(at, &name);
+                if home > at {
+                    adopt(&mut document, &documents[home].1, &name);
                 }
             }
             let path = format!("{revision}.json");
@@ -43,8 +39,8 @@ impl Project {
 }
 
 /// Copies the members that proposals add to a definition, and the definitions that they refer to.
-fn adopt(document: &mut Document, newest: &Document, name: &str) {
-    let added = marked(newest.definitions.get(name));
+fn adopt(document: &mut Document, home: &Document, name: &str) {
+    let added = marked(home.definitions.get(name));
     let Some(properties) = document
         .definitions
         .get_mut(name)
@@ -62,7 +58,7 @@ fn adopt(document: &mut Document, newest: &Document, name: &str) {
     }
     for name in needed {
         if !document.definitions.contains_key(&name)
-            && let Some(schema) = newest.definitions.get(&name)
+            && let Some(schema) = home.definitions.get(&name)
         {
             document.definitions.insert(name, schema.clone());
         }

@@ -1,10 +1,19 @@
 //! Patches: the additions of a proposal or an extension to a schema, each marked with its name.
+//!
+//! A patch applies to a revision and to all newer ones. What a newer revision changes is taken into
+//! account: it may define additions itself, or lack a type to which the patch adds something.
+
+mod error;
+mod references;
+
+pub use error::PatchError;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::structure::equal;
 use super::walk::reference_to;
-use super::{Document, SchemaError, check, pointer, reference, walk, walk_mut};
+use super::{Document, SchemaError, check, pointer, reference, walk_mut};
 
 /// The keyword that marks an addition. Its value is the name of the patch, or an array of names if
 /// several patches add the same.
@@ -22,8 +31,8 @@ pub struct Patch {
     pub name: String,
     /// The identifier that peers announce, if it is not the name.
     pub identifier: Option<String>,
-    /// The revision to which the patch applies.
-    pub base: String,
+    /// The oldest revision to which the patch applies. It applies to all newer ones, too.
+    pub since: String,
     /// The title of the proposal or extension.
     pub title: String,
     /// The address of its description.
@@ -41,74 +50,16 @@ pub struct Patch {
     pub variants: Map<String, Value>,
 }
 
-/// The errors of parsing and applying a patch.
-#[derive(Debug, thiserror::Error)]
+/// What became of the additions of a patch that a newer revision does not need or cannot have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum PatchError {
-    /// The file does not have the form of a patch.
-    #[error("{file}:{}:{}: not a patch", .source.line(), .source.column())]
-    Form {
-        /// The patch.
-        file: String,
-        /// The JSON error.
-        source: serde_json::Error,
-    },
-    /// A value of the patch is not valid at its position.
-    #[error("{file}: at `{pointer}`: expected {expected}")]
-    Misplaced {
-        /// The patch.
-        file: String,
-        /// JSON pointer in the patch.
-        pointer: String,
-        /// What was expected.
-        expected: &'static str,
-    },
-    /// The additions of the patch are not a valid schema.
-    #[error("the additions of the patch `{name}` are not a valid schema")]
-    NotASchema {
-        /// The patch's name.
-        name: String,
-        /// The error in the schema.
-        source: SchemaError,
-    },
-    /// The patch adds to a type that does not exist or cannot have the addition.
-    #[error("{file}: cannot add {what} to `{target}`, which is not {expected} of {document}")]
-    NoSuchTarget {
-        /// The patch.
-        file: String,
-        /// The type, or the position in it.
-        target: String,
-        /// The kind of the addition.
-        what: &'static str,
-        /// What the target should be.
-        expected: &'static str,
-        /// The document.
-        document: String,
-    },
-    /// The patch adds something that the document or another patch defines already.
-    #[error("the patch `{name}` adds `{target}`, which {owner} already defines{}", if *.equal { "" } else { " differently" })]
-    Clash {
-        /// The patch's name.
-        name: String,
-        /// JSON pointer below the definitions.
-        target: String,
-        /// The owner: the document, or the patches that added it.
-        owner: String,
-        /// `true` if both definitions are equal.
-        equal: bool,
-    },
-    /// The patch refers to a type that only another patch defines.
-    #[error("the patch `{name}` refers at `{pointer}` to `{target}`, which only `{owner}` defines")]
-    NeedsOther {
-        /// The patch's name.
-        name: String,
-        /// JSON pointer to the reference.
-        pointer: String,
-        /// The name of the type.
-        target: String,
-        /// The patch that defines the type.
-        owner: String,
-    },
+pub struct Applied {
+    /// Additions that the revision itself contains in the same form. Pointers below its definitions.
+    pub adopted: Vec<String>,
+    /// Additions to types that the revision does not have. Pointers below its definitions.
+    pub left_out: Vec<String>,
+    /// Definitions of the revision before that the patch needs and that the revision does not have.
+    pub carried: Vec<String>,
 }
 
 impl Patch {
@@ -128,17 +79,56 @@ impl Patch {
         })
     }
 
-    /// Applies all additions to a document. After an error the document is unchanged.
+    /// Applies all additions to the document for which the patch was written. After an error the
+    /// document is unchanged.
     ///
     /// # Errors
     ///
     /// Returns the first error.
     pub fn apply(&self, document: &mut Document) -> Result<(), PatchError> {
-        let mut root = Value::Object(document.definitions.clone());
-        self.add_definitions(&mut root)?;
-        self.add_members(document, &mut root)?;
-        self.add_variants(document, &mut root)?;
-        if let Value::Object(definitions) = root {
+        self.apply_to(document, None).map(|_| ())
+    }
+
+    /// Applies all additions to the document of a newer revision. `previous` is the document of the
+    /// revision before, with the additions.
+    ///
+    /// What the document itself contains in the same form is adopted and stays as it is. Additions to
+    /// a type that it does not have are left out. Definitions of the revision before to which the
+    /// patch refers are copied if the document does not have them. After an error the document is
+    /// unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error; [`PatchError::Conflict`] for an addition that the document contains
+    /// in a different form.
+    pub fn apply_to_newer(
+        &self,
+        document: &mut Document,
+        previous: &Document,
+    ) -> Result<Applied, PatchError> {
+        self.apply_to(document, Some(previous))
+    }
+
+    fn apply_to(
+        &self,
+        document: &mut Document,
+        previous: Option<&Document>,
+    ) -> Result<Applied, PatchError> {
+        let mut work = Application {
+            patch: self,
+            document: &document.file,
+            newer: previous.is_some(),
+            root: Value::Object(document.definitions.clone()),
+            applied: Applied::default(),
+        };
+        work.add_definitions()?;
+        work.add_members()?;
+        work.add_variants()?;
+        if let Some(previous) = previous {
+            work.carry(previous)?;
+        }
+        let applied = work.applied;
+        if let Value::Object(definitions) = work.root {
             let patched = Document {
                 definitions,
                 ..document.clone()
@@ -146,182 +136,7 @@ impl Patch {
             self.check_references(&patched)?;
             *document = patched;
         }
-        Ok(())
-    }
-
-    fn add_definitions(&self, root: &mut Value) -> Result<(), PatchError> {
-        for (name, schema) in &self.definitions {
-            let place = pointer::join("/definitions", name);
-            self.add(root, &pointer::join("", name), &place, schema)?;
-        }
-        Ok(())
-    }
-
-    fn add_members(&self, document: &Document, root: &mut Value) -> Result<(), PatchError> {
-        for (target, addition) in &self.members {
-            let place = pointer::join("/members", target);
-            let properties = addition
-                .as_object()
-                .filter(|addition| addition.len() == 1)
-                .and_then(|addition| addition.get("properties")?.as_object())
-                .ok_or_else(|| self.misplaced(&place, "an object with `properties` alone"))?;
-            let at = format!("/{target}");
-            if !root.pointer(&at).is_some_and(is_object_schema) {
-                return Err(self.no_target(document, target, "members", "an object type"));
-            }
-            let at = format!("{at}/properties");
-            pointer::insert(root, &at, Value::Object(Map::new()));
-            for (name, schema) in properties {
-                let place = pointer::join(&format!("{place}/properties"), name);
-                self.add(root, &pointer::join(&at, name), &place, schema)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn add_variants(&self, document: &Document, root: &mut Value) -> Result<(), PatchError> {
-        for (target, names) in &self.variants {
-            let place = pointer::join("/variants", target);
-            let expected = "an array of names of definitions";
-            let names = names
-                .as_array()
-                .ok_or_else(|| self.misplaced(&place, expected))?;
-            for name in names {
-                let name = name
-                    .as_str()
-                    .ok_or_else(|| self.misplaced(&place, expected))?;
-                let keyword = ["anyOf", "oneOf"].into_iter().find_map(|keyword| {
-                    let at = format!("/{target}/{keyword}");
-                    root.pointer(&at)?.as_array().map(|list| (at, list))
-                });
-                let Some((at, list)) = keyword else {
-                    return Err(self.no_target(document, target, "variants", "a union"));
-                };
-                // An equal variant may exist already, added by another patch: find its position.
-                let index = list.iter().position(|entry| reference(entry) == Some(name));
-                let at = format!("{at}/{}", index.unwrap_or(list.len()));
-                let entry = Map::from_iter([("$ref".to_owned(), reference_to(name).into())]);
-                self.add(root, &at, &place, &Value::Object(entry))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Inserts one marked addition, or adds the marker to an equal addition of another patch.
-    fn add(
-        &self,
-        root: &mut Value,
-        at: &str,
-        place: &str,
-        schema: &Value,
-    ) -> Result<(), PatchError> {
-        check::schema(&self.file, place, schema).map_err(|source| self.not_a_schema(source))?;
-        let mut marked = schema.clone();
-        let Some(members) = marked.as_object_mut() else {
-            return Err(self.misplaced(place, "an object schema"));
-        };
-        members.insert(FEATURE.to_owned(), self.name.clone().into());
-        match root.pointer_mut(at) {
-            None => {
-                if pointer::insert(root, at, marked) {
-                    Ok(())
-                } else {
-                    Err(self.misplaced(place, "the name of a new member"))
-                }
-            }
-            Some(present) => {
-                let owners = features(present);
-                let equal = unmarked(present) == unmarked(schema);
-                if owners.is_empty() || !equal || owners.contains(&self.name.as_str()) {
-                    let owner = match owners.as_slice() {
-                        [] => "the schema".to_owned(),
-                        names => format!("`{}`", names.join("`, `")),
-                    };
-                    let (name, target) = (self.name.clone(), at.to_owned());
-                    return Err(PatchError::Clash {
-                        name,
-                        target,
-                        owner,
-                        equal,
-                    });
-                }
-                let names: Vec<Value> = owners
-                    .into_iter()
-                    .chain([self.name.as_str()])
-                    .map(Value::from)
-                    .collect();
-                if let Some(members) = present.as_object_mut() {
-                    members.insert(FEATURE.to_owned(), names.into());
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// A patch may refer only to the base and to its own types, so that it can be used without
-    /// others.
-    fn check_references(&self, document: &Document) -> Result<(), PatchError> {
-        let mut additions: Vec<(String, &Value)> = Vec::new();
-        for (name, schema) in &self.definitions {
-            additions.push((pointer::join("/definitions", name), schema));
-        }
-        for (target, addition) in &self.members {
-            additions.push((pointer::join("/members", target), addition));
-        }
-        let variants: Vec<(String, Value)> = self
-            .variants
-            .iter()
-            .flat_map(|(target, names)| {
-                let place = pointer::join("/variants", target);
-                let names = names
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(Value::as_str);
-                names.map(move |name| {
-                    (
-                        place.clone(),
-                        serde_json::json!({ "$ref": reference_to(name) }),
-                    )
-                })
-            })
-            .collect();
-        additions.extend(variants.iter().map(|(place, entry)| (place.clone(), entry)));
-        for (place, schema) in additions {
-            check::references(&self.file, &place, schema, &document.definitions)
-                .map_err(|source| self.not_a_schema(source))?;
-            self.check_owners(&place, schema, document)?;
-        }
-        Ok(())
-    }
-
-    fn check_owners(
-        &self,
-        place: &str,
-        schema: &Value,
-        document: &Document,
-    ) -> Result<(), PatchError> {
-        let mut fault = None;
-        walk(schema, place, &mut |at, members| {
-            let name = members.get("$ref").and_then(Value::as_str);
-            let Some(target) = name.and_then(|name| name.strip_prefix("#/$defs/")) else {
-                return;
-            };
-            let owners = document
-                .definitions
-                .get(target)
-                .map(features)
-                .unwrap_or_default();
-            if !owners.is_empty() && !owners.contains(&self.name.as_str()) && fault.is_none() {
-                fault = Some(PatchError::NeedsOther {
-                    name: self.name.clone(),
-                    pointer: at.to_owned(),
-                    target: target.to_owned(),
-                    owner: owners.join("`, `"),
-                });
-            }
-        });
-        fault.map_or(Ok(()), Err)
+        Ok(applied)
     }
 
     fn misplaced(&self, pointer: &str, expected: &'static str) -> PatchError {
@@ -332,26 +147,195 @@ impl Patch {
         }
     }
 
-    fn no_target(
-        &self,
-        document: &Document,
-        target: &str,
-        what: &'static str,
-        expected: &'static str,
-    ) -> PatchError {
-        PatchError::NoSuchTarget {
-            file: self.file.clone(),
-            target: target.to_owned(),
-            what,
-            expected,
-            document: document.file.clone(),
-        }
-    }
-
     fn not_a_schema(&self, source: SchemaError) -> PatchError {
         PatchError::NotASchema {
             name: self.name.clone(),
             source,
+        }
+    }
+}
+
+/// A patch while it is applied to a document.
+struct Application<'a> {
+    patch: &'a Patch,
+    /// The name of the document, for messages.
+    document: &'a str,
+    /// `true` if the document is newer than the one for which the patch was written.
+    newer: bool,
+    /// The definitions.
+    root: Value,
+    applied: Applied,
+}
+
+impl Application<'_> {
+    fn add_definitions(&mut self) -> Result<(), PatchError> {
+        for (name, schema) in &self.patch.definitions {
+            let place = pointer::join("/definitions", name);
+            self.add(&pointer::join("", name), &place, schema)?;
+        }
+        Ok(())
+    }
+
+    fn add_members(&mut self) -> Result<(), PatchError> {
+        for (target, addition) in &self.patch.members {
+            let place = pointer::join("/members", target);
+            let properties = addition
+                .as_object()
+                .filter(|addition| addition.len() == 1)
+                .and_then(|addition| addition.get("properties")?.as_object())
+                .ok_or_else(|| {
+                    self.patch
+                        .misplaced(&place, "an object with `properties` alone")
+                })?;
+            let at = format!("/{target}");
+            let properties_at = format!("{at}/properties");
+            if !self.root.pointer(&at).is_some_and(is_object_schema) {
+                let names = properties.keys();
+                let missing = names.map(|name| pointer::join(&properties_at, name));
+                self.leave_out(target, missing.collect(), "members", "an object type")?;
+                continue;
+            }
+            pointer::insert(&mut self.root, &properties_at, Value::Object(Map::new()));
+            for (name, schema) in properties {
+                let place = pointer::join(&format!("{place}/properties"), name);
+                self.add(&pointer::join(&properties_at, name), &place, schema)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_variants(&mut self) -> Result<(), PatchError> {
+        for (target, names) in &self.patch.variants {
+            let place = pointer::join("/variants", target);
+            let misplaced = || {
+                let expected = "an array of names of definitions";
+                self.patch.misplaced(&place, expected)
+            };
+            let names = names.as_array().ok_or_else(misplaced)?.iter();
+            let names: Option<Vec<&str>> = names.map(Value::as_str).collect();
+            let names = names.ok_or_else(misplaced)?;
+            if self.newer {
+                self.write_as_union(target);
+            }
+            for name in names {
+                let keyword = ["anyOf", "oneOf"].into_iter().find_map(|keyword| {
+                    let at = format!("/{target}/{keyword}");
+                    self.root.pointer(&at)?.as_array().map(|list| (at, list))
+                });
+                let Some((at, list)) = keyword else {
+                    let missing = vec![format!("/{target}: {name}")];
+                    self.leave_out(target, missing, "variants", "a union")?;
+                    continue;
+                };
+                // An equal variant may exist already, added by another patch: find its position.
+                let index = list.iter().position(|entry| reference(entry) == Some(name));
+                let at = format!("{at}/{}", index.unwrap_or(list.len()));
+                let entry = Map::from_iter([("$ref".to_owned(), reference_to(name).into())]);
+                self.add(&at, &place, &Value::Object(entry))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a reference to a definition as a union with one variant. This is what a published
+    /// union becomes when all other variants are removed.
+    fn write_as_union(&mut self, target: &str) {
+        if let Some(place) = self.root.pointer_mut(&format!("/{target}"))
+            && reference(place).is_some()
+        {
+            *place = serde_json::json!({ "anyOf": [place.clone()] });
+        }
+    }
+
+    /// Records additions to a type that a newer document does not have. They are an error for the
+    /// document for which the patch was written.
+    fn leave_out(
+        &mut self,
+        target: &str,
+        mut additions: Vec<String>,
+        what: &'static str,
+        expected: &'static str,
+    ) -> Result<(), PatchError> {
+        if !self.newer {
+            return Err(PatchError::NoSuchTarget {
+                file: self.patch.file.clone(),
+                target: target.to_owned(),
+                what,
+                expected,
+                document: self.document.to_owned(),
+            });
+        }
+        self.applied.left_out.append(&mut additions);
+        Ok(())
+    }
+
+    /// Copies definitions of the revision before to which the patch refers, and those to which they
+    /// refer.
+    fn carry(&mut self, previous: &Document) -> Result<(), PatchError> {
+        while let Some(name) = references::missing(self.patch, &self.root, previous) {
+            let Some(schema) = previous.definitions.get(&name).map(unmarked) else {
+                break;
+            };
+            let at = pointer::join("", &name);
+            self.add(&at, &at, &schema)?;
+            self.applied.carried.push(name);
+        }
+        Ok(())
+    }
+
+    /// Inserts one marked addition, or adds the marker to an equal addition of another patch.
+    fn add(&mut self, at: &str, place: &str, schema: &Value) -> Result<(), PatchError> {
+        let patch = self.patch;
+        check::schema(&patch.file, place, schema).map_err(|source| patch.not_a_schema(source))?;
+        let mut marked = schema.clone();
+        let Some(members) = marked.as_object_mut() else {
+            return Err(patch.misplaced(place, "an object schema"));
+        };
+        members.insert(FEATURE.to_owned(), patch.name.clone().into());
+        match self.root.pointer_mut(at) {
+            None => {
+                if pointer::insert(&mut self.root, at, marked) {
+                    Ok(())
+                } else {
+                    Err(patch.misplaced(place, "the name of a new member"))
+                }
+            }
+            Some(present) => {
+                let owners = features(present);
+                let equal = equal(&unmarked(present), &unmarked(schema));
+                if owners.is_empty() && self.newer {
+                    if !equal {
+                        return Err(PatchError::conflict(
+                            (&patch.file, place, schema),
+                            (self.document, at, present),
+                        ));
+                    }
+                    self.applied.adopted.push(at.to_owned());
+                    return Ok(());
+                }
+                if owners.is_empty() || !equal || owners.contains(&patch.name.as_str()) {
+                    let owner = match owners.as_slice() {
+                        [] => self.document.to_owned(),
+                        names => format!("`{}`", names.join("`, `")),
+                    };
+                    let (name, target) = (patch.name.clone(), at.to_owned());
+                    return Err(PatchError::Clash {
+                        name,
+                        target,
+                        owner,
+                        equal,
+                    });
+                }
+                let names: Vec<Value> = owners
+                    .into_iter()
+                    .chain([patch.name.as_str()])
+                    .map(Value::from)
+                    .collect();
+                if let Some(members) = present.as_object_mut() {
+                    members.insert(FEATURE.to_owned(), names.into());
+                }
+                Ok(())
+            }
         }
     }
 }

@@ -99,13 +99,15 @@ impl Way<'_> {
     ) -> Result<Made, EmitError> {
         let json = &member.json;
         let revision = &self.target().revision;
-        let invented = self
-            .emitter
-            .hints
-            .invented(self.upward(), revision, &target.name, json);
+        let invented = self.emitter.hints.invented(
+            (&self.source().revision, revision),
+            self.upward(),
+            &target.name,
+            json,
+        );
         let absent = || -> Result<Made, EmitError> {
             let kind = &target.name;
-            match invented {
+            match &invented {
                 Some(Value::Null) => Ok(Made::unsure(
                     quote! { return Err(ConvertError::missing(#kind, #json)) },
                 )),
@@ -179,11 +181,12 @@ impl Way<'_> {
                 let value = made.tokens;
                 // An empty object that only the conversion in the other direction adds is removed
                 // again.
-                let other = self.source().revision.clone();
-                let blank = self
-                    .emitter
-                    .hints
-                    .invented(!self.upward(), &other, &def.name, json);
+                let blank = self.emitter.hints.invented(
+                    (&self.target().revision, &self.source().revision),
+                    !self.upward(),
+                    &def.name,
+                    json,
+                );
                 let tokens =
                     if matches!(blank, Some(Value::Object(_))) && self.has_default(&member.ty) {
                         let blank = self.blank(&member.ty);

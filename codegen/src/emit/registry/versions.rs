@@ -221,7 +221,10 @@ impl Emitter<'_> {
         let said = members.iter().filter(|member| member.required);
         let said: Vec<_> = said
             .filter_map(|member| {
-                let default = self.hints.default_of(name, &member.json)?.as_str()?;
+                let default = self
+                    .hints
+                    .default_of(&model.revision, name, &member.json)?
+                    .as_str()?;
                 let Ty::Named(named) = model.resolve(&member.ty) else {
                     return None;
                 };

@@ -48,11 +48,7 @@ impl Builder<'_> {
             };
             self.refuse_bounds(&ty, pointer)?;
             let chosen = match &ty {
-                Ty::Named(target) => self
-                    .hints
-                    .variants
-                    .get(name)
-                    .and_then(|names| names.get(target)),
+                Ty::Named(target) => self.hints.variant_name(self.revision, name, target),
                 _ => None,
             };
             variants.push(Variant {
