@@ -22,7 +22,7 @@ use crate::lower::{LowerError, Lowered, lower};
 use crate::model::{Family, Kind, Model, Ty, TypeDef, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Generates the files of all modules.
 pub struct Emitter<'a> {
@@ -35,7 +35,8 @@ pub struct Emitter<'a> {
     modules: Vec<String>,
     /// `true` if the output is stand-alone, with its own copy of the support code.
     alone: bool,
-    examples: serde_json::Map<String, serde_json::Value>,
+    /// The examples by revision and type.
+    examples: BTreeMap<(String, String), Example>,
     /// The names and titles of the proposals.
     proposals: Vec<(String, String)>,
 }
@@ -47,6 +48,15 @@ pub struct File {
     pub path: String,
     /// The content.
     pub text: String,
+}
+
+/// An example of a type.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// The value.
+    pub value: serde_json::Value,
+    /// `true` if it was drawn from the schema, and nobody wrote it.
+    pub drawn: bool,
 }
 
 /// The errors of generating source files.
@@ -64,9 +74,6 @@ pub enum EmitError {
         #[source]
         source: syn::Error,
     },
-    /// Variants of a union that cannot be distinguished.
-    #[error("{}; add a rule under `decide` in the hints", .0.join("; "))]
-    Ambiguous(Vec<String>),
     /// A conversion for which there is no rule.
     #[error("cannot convert: {}; add a value under `upgrades` or `downgrades` in the hints", .0.join("; "))]
     NoConversion(Vec<String>),
@@ -106,7 +113,7 @@ impl<'a> Emitter<'a> {
             lowered,
             modules,
             alone: false,
-            examples: serde_json::Map::new(),
+            examples: BTreeMap::new(),
             proposals: Vec::new(),
         })
     }

@@ -84,6 +84,8 @@ pub struct Messages {
     pub client: Vec<String>,
     /// Unions whose members are sent by servers.
     pub server: Vec<String>,
+    /// Definitions whose members are the capabilities of a side.
+    pub capabilities: Vec<String>,
 }
 
 impl Default for Messages {
@@ -99,6 +101,7 @@ impl Default for Messages {
             fallback: Vec::new(),
             client: Vec::new(),
             server: Vec::new(),
+            capabilities: Vec::new(),
         }
     }
 }

@@ -6,9 +6,9 @@
 //! native type is replaced, and names need no change. It returns the Rust types of fields and the
 //! variants of enumerations; later stages add everything else.
 
-use crate::model::{Kind, Model, Ty, type_ident};
+use crate::model::{Kind, Model, StringEnum, Ty, type_ident, variant_ident};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::visit_mut::{VisitMut, visit_type_mut};
 
 /// The field types of structs and the variant names of enumerations, by type name.
@@ -64,7 +64,7 @@ pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
                 );
             }
             Kind::Enum(known) => {
-                let values: Vec<&String> = known.values.iter().map(|(value, _)| value).collect();
+                let values = distinct(known);
                 definitions.insert(name, json!({"type": "string", "enum": values}));
             }
             Kind::Union(_) | Kind::Alias(_) | Kind::Native(_) => {
@@ -108,6 +108,19 @@ fn plain(model: &Model, ty: &Ty) -> Value {
             None => native("Value"),
         },
     }
+}
+
+/// Returns the values of an enumeration, from which `typify` gets the names of the variants. A value
+/// with the same name as another one gets a number.
+fn distinct(known: &StringEnum) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let mut values = Vec::new();
+    for (value, _) in &known.values {
+        let numbered = (2..).map(|number| format!("{value} {number}"));
+        let mut candidates = std::iter::once(value.clone()).chain(numbered);
+        values.extend(candidates.find(|candidate| taken.insert(variant_ident(candidate))));
+    }
+    values
 }
 
 fn collect(model: &Model, file: &syn::File) -> Result<Lowered, LowerError> {

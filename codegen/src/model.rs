@@ -3,14 +3,18 @@
 mod build;
 mod messages;
 mod names;
+mod note;
 mod sample;
 mod share;
+mod valid;
 
-pub use build::{BuildError, build};
+pub use build::{BuildError, Source, build};
 pub use messages::{Message, MessageKind, Sender};
 pub use names::{field_ident, type_ident, variant_ident, words as split_words};
+pub use note::Note;
 pub use sample::{Invented, example, invent};
 pub use share::{Family, share};
+pub use valid::is_valid;
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -26,6 +30,8 @@ pub struct Model {
     pub messages: Vec<Message>,
     /// The constants.
     pub constants: Map<String, Value>,
+    /// What the generator decided by itself.
+    pub notes: Vec<Note>,
     pub(crate) index: BTreeMap<String, usize>,
 }
 

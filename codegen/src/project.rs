@@ -1,14 +1,17 @@
 //! [`Project`]: generates all sources from the contents of `schema/`.
 
 mod corrected;
+mod examples;
+mod report;
 mod standalone;
 
+pub use report::{Adoption, Report};
 pub use standalone::Standalone;
 
 use crate::emit::{EmitError, Emitter, File, feature_name, module_name};
 use crate::hints::Hints;
-use crate::model::{BuildError, Family, Model, build, share};
-use crate::schema::{Applied, Document, Errata, ErratumError, Patch, PatchError, SchemaError};
+use crate::model::{self, BuildError, Family, Model, build, share};
+use crate::schema::{Document, Errata, ErratumError, Patch, PatchError, SchemaError};
 use crate::words::Words;
 use serde_json::{Map, Value};
 
@@ -40,17 +43,6 @@ pub struct Source {
     pub text: String,
 }
 
-/// What a newer revision did with the additions of a proposal.
-#[derive(Clone, Debug)]
-pub struct Adoption {
-    /// The newer revision.
-    pub revision: String,
-    /// The name of the proposal.
-    pub patch: String,
-    /// The additions that the revision does not need or cannot have.
-    pub applied: Applied,
-}
-
 /// The errors of generating the sources.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
@@ -69,20 +61,6 @@ pub enum ProjectError {
     /// The sources could not be generated.
     #[error(transparent)]
     Emit(#[from] EmitError),
-    /// Types or members without documentation.
-    #[error("docs.json has no text for {}", .0.join(", "))]
-    Words(Vec<String>),
-    /// Documentation for types or members that no revision has.
-    #[error("docs.json has unused texts: no revision has {}", .0.join(", "))]
-    UnusedWords(Vec<String>),
-    /// Messages of the newest revision without an example, or examples of unknown types.
-    #[error("examples.json: missing examples: {}; examples of unknown types: {}", .missing.join(", "), .unused.join(", "))]
-    Examples {
-        /// Messages without an example.
-        missing: Vec<String>,
-        /// Keys that no revision uses.
-        unused: Vec<String>,
-    },
     /// There is no schema.
     #[error("the project has no schema")]
     Empty,
@@ -109,6 +87,8 @@ pub struct Output {
     pub summary: Vec<Summary>,
     /// Cargo features: the name and the features that it enables.
     pub features: Vec<(String, Vec<String>)>,
+    /// What people have to look at or to write.
+    pub report: Report,
 }
 
 /// The summary of a revision.
@@ -176,91 +156,40 @@ impl Project {
             .map_err(|error| ProjectError::Errata(vec![error]))
     }
 
-    /// Returns the models of all revisions, with shared types.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a schema, an erratum or a proposal is invalid, or if documentation is
-    /// missing.
-    pub fn family(&self) -> Result<Family, ProjectError> {
+    /// Builds the models of all revisions, with shared types, and reports what is left to people.
+    fn family(&self) -> Result<(Family, Report), ProjectError> {
         let words = Words::new(self.words.clone());
-        let mut models = Vec::new();
-        for (revision, document) in self.documents()? {
-            let mut model = build(
-                &document.file,
-                &revision,
-                &document.definitions,
-                &self.hints,
-                &words,
-            )?;
-            if let Some(errata) = self.errata_of(&revision)? {
+        let (documents, adoptions) = self.patched()?;
+        let mut models: Vec<Model> = Vec::new();
+        for (revision, document) in &documents {
+            let source = model::Source {
+                file: &document.file,
+                revision,
+                definitions: &document.definitions,
+                previous: models.last(),
+            };
+            let mut model = build(source, &self.hints, &words)?;
+            if let Some(errata) = self.errata_of(revision)? {
                 model.constants = errata.constants;
             }
             models.push(model);
         }
-        let missing = words.missing();
-        if !missing.is_empty() {
-            return Err(ProjectError::Words(missing));
-        }
-        let unused = words.unused();
-        if !unused.is_empty() {
-            return Err(ProjectError::UnusedWords(unused));
-        }
+        let notes = models.iter().flat_map(|model| {
+            let notes = model.notes.iter().cloned();
+            notes.map(|note| (model.revision.clone(), note))
+        });
+        let report = Report {
+            adoptions,
+            notes: notes.collect(),
+            missing_words: words.missing(),
+            unused_words: words.unused(),
+            ..Report::default()
+        };
         if models.is_empty() {
             Err(ProjectError::Empty)
         } else {
-            Ok(share(models))
+            Ok((share(models), report))
         }
-    }
-
-    /// Returns the keys that a document needs and that `docs.json` does not have.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the generator has no type for something in the document.
-    pub fn missing_words(
-        &self,
-        revision: &str,
-        document: &Document,
-    ) -> Result<Vec<String>, ProjectError> {
-        let words = Words::new(self.words.clone());
-        build(
-            &document.file,
-            revision,
-            &document.definitions,
-            &self.hints,
-            &words,
-        )?;
-        Ok(words.missing())
-    }
-
-    /// Checks that every message of the newest revision has an example, and that no example is
-    /// unused.
-    fn check_examples(&self, family: &Family) -> Result<(), ProjectError> {
-        let Some(newest) = family.models.last() else {
-            return Err(ProjectError::Empty);
-        };
-        let names = newest.messages.iter().map(|message| message.name.clone());
-        let missing: Vec<String> = names
-            .filter(|name| !self.examples.contains_key(name))
-            .collect();
-        let known = |key: &str| match key.split_once('/') {
-            None => newest.get(key).is_some(),
-            Some((revision, name)) => {
-                let mut models = family.models.iter();
-                models.any(|model| model.revision == revision && model.get(name).is_some())
-            }
-        };
-        let unused: Vec<String> = self
-            .examples
-            .keys()
-            .filter(|key| !known(key))
-            .cloned()
-            .collect();
-        if missing.is_empty() && unused.is_empty() {
-            return Ok(());
-        }
-        Err(ProjectError::Examples { missing, unused })
     }
 
     /// Generates everything.
@@ -269,17 +198,15 @@ impl Project {
     ///
     /// Returns a [`ProjectError`].
     pub fn generate(&self) -> Result<Output, ProjectError> {
-        let family = self.family()?;
-        self.check_examples(&family)?;
+        let (family, mut report) = self.family()?;
+        let examples = self.examples(&family, &mut report);
         let patches = self.patches.iter();
         let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
         let emitter = Emitter::new(&family, &self.hints, "crate")?
-            .with_examples(self.examples.clone())
+            .with_examples(examples)
             .with_proposals(&patches.collect::<Result<Vec<_>, _>>()?);
-        let ambiguous = emitter.ambiguities();
-        if !ambiguous.is_empty() {
-            return Err(EmitError::Ambiguous(ambiguous).into());
-        }
+        report.ambiguous = emitter.ambiguities();
+        report.behaviour = report::behaviour(&family, &self.hints);
         let mut files = emitter.root()?;
         for (at, model) in family.models.iter().enumerate() {
             let module = module_name(&model.revision);
@@ -298,6 +225,7 @@ impl Project {
             schemas,
             summary,
             features: features(&family, &self.patches),
+            report,
         })
     }
 }

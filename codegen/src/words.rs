@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Documentation texts by key.
 ///
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 /// starts with `<revision>/` takes precedence in that revision.
 #[derive(Debug, Default)]
 pub struct Words {
-    texts: Map<String, Value>,
+    texts: Rc<Map<String, Value>>,
     missing: RefCell<BTreeSet<String>>,
     used: RefCell<BTreeSet<String>>,
 }
@@ -20,13 +21,37 @@ impl Words {
     #[must_use]
     pub fn new(texts: Map<String, Value>) -> Self {
         Self {
-            texts,
+            texts: Rc::new(texts),
             ..Self::default()
         }
     }
 
+    /// Returns the same texts without records.
+    pub(crate) fn fresh(&self) -> Self {
+        Self {
+            texts: Rc::clone(&self.texts),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the records of a copy.
+    pub(crate) fn absorb(&self, copy: &Self) {
+        let (missing, used) = (copy.missing.take(), copy.used.take());
+        self.missing.borrow_mut().extend(missing);
+        self.used.borrow_mut().extend(used);
+    }
+
     /// Looks up a text, and records keys that do not exist.
     pub(crate) fn find(&self, revision: &str, owner: &str, part: &str) -> Option<String> {
+        let found = self.known(revision, owner, part);
+        if found.is_none() {
+            self.missing.borrow_mut().insert(format!("{owner}{part}"));
+        }
+        found
+    }
+
+    /// Looks up a text.
+    pub(crate) fn known(&self, revision: &str, owner: &str, part: &str) -> Option<String> {
         let key = format!("{owner}{part}");
         let mut keys = vec![format!("{revision}/{key}"), key.clone()];
         if part.starts_with('.') {
@@ -38,7 +63,6 @@ impl Words {
                 return Some(text.clone());
             }
         }
-        self.missing.borrow_mut().insert(key);
         None
     }
 

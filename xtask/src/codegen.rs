@@ -47,6 +47,13 @@ fn write() -> Result<ExitCode> {
         fs::remove_file(stale)?;
     }
     print_summary(&output.summary);
+    for union in &output.report.ambiguous {
+        eprintln!("warning: {union}: tried in order, the most demanding first");
+    }
+    let unwritten = output.report.unwritten().len();
+    if unwritten > 0 {
+        println!("{unwritten} texts and examples to write: `cargo xtask ci --only words`");
+    }
     println!(
         "{} files in {} ms",
         output.files.len(),

@@ -29,7 +29,7 @@ usage: cargo xtask <command>
 
   schema diff A B [--format text|markdown|json]
                                what changed between two revisions or files
-  schema import FILE --revision R
+  schema import FILE --revision R [--checklist FILE]
                                store the structure of a published schema
   schema verify FILE --revision R
                                whether a published schema has our structure
@@ -67,9 +67,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.split_first() {
         Some((command, rest)) => match command.as_str() {
             "codegen" => codegen::run(rest),
-            "schema" => schema::run(rest, |revision, document| {
-                Ok(workspace::project()?.missing_words(revision, document)?)
-            }),
+            "schema" => schema::run(rest, || Ok(workspace::project()?.generate()?.report)),
             "conformance" => conformance::run(rest),
             "interop" => interop::run(rest),
             "attack" => attack::run(rest),

@@ -1,11 +1,11 @@
 //! The method table.
 
-use super::{Emitter, Scope, cfg, used};
+use super::{Emitter, Example, Scope, cfg, used};
 use crate::hints::Hints;
 use crate::model::{Kind, Message, MessageKind, Sender, Ty, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 impl Scope<'_> {
     /// Generates the `Request` or `Notification` implementation of this type, if it is a message.
@@ -97,22 +97,17 @@ impl Emitter<'_> {
 
     /// Generates the example of a type as a doc test.
     pub(super) fn example(&self, at: usize, name: &str) -> Option<String> {
-        let model = &self.family.models[at];
-        let newest = at + 1 == self.family.models.len();
-        let value = self
-            .examples
-            .get(&format!("{}/{name}", model.revision))
-            .or_else(|| {
-                if newest {
-                    self.examples.get(name)
-                } else {
-                    None
-                }
-            })?;
-        let json = serde_json::to_string_pretty(value).ok()?;
+        let revision = &self.family.models[at].revision;
+        let example = self.examples.get(&(revision.clone(), name.to_owned()))?;
+        let json = serde_json::to_string_pretty(&example.value).ok()?;
         let (module, ident) = (&self.modules[at], type_ident(name));
+        let origin = if example.drawn {
+            "Drawn from the schema:\n\n"
+        } else {
+            ""
+        };
         Some(format!(
-            "```\nuse mcp_types::{module}::{ident};\n\nlet text = r#\"{json}\"#;\n\
+            "{origin}```\nuse mcp_types::{module}::{ident};\n\nlet text = r#\"{json}\"#;\n\
              let message: {ident} = mcp_types::json::from_str(text)?;\n\
              # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;\n\
              # assert_eq!(sent, mcp_types::json::to_value(&message)?);\n\
@@ -120,9 +115,9 @@ impl Emitter<'_> {
         ))
     }
 
-    /// Adds examples to the documentation: type name, or `<revision>/Type`, to a JSON value.
+    /// Adds examples to the documentation, by revision and type.
     #[must_use]
-    pub fn with_examples(mut self, examples: Map<String, Value>) -> Self {
+    pub fn with_examples(mut self, examples: BTreeMap<(String, String), Example>) -> Self {
         self.examples = examples;
         self
     }

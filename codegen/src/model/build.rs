@@ -1,18 +1,23 @@
 //! Builds named types from schema documents.
 
+mod error;
+mod inline;
 mod merge;
 mod shape;
 mod union;
+
+pub use error::BuildError;
 
 use shape::{
     any_of, constant, covers_everything, escape, features, is_base64, is_deprecated, reference,
     string_enum, strings, types_of,
 };
 
+use inline::{AutomaticNames, Use};
 use union::Alternative;
 
 use super::{
-    Bounds, Kind, Member, Model, Object, StringEnum, Ty, TypeDef, field_ident, messages,
+    Bounds, Kind, Member, Model, Note, Object, StringEnum, Ty, TypeDef, field_ident, messages,
     variant_ident,
 };
 use crate::hints::Hints;
@@ -20,140 +25,137 @@ use crate::words::Words;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The errors of building a model.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// A keyword or combination for which the generator has no type.
-    #[error("{file}#{pointer}: not supported: {what}")]
-    Unsupported {
-        /// The file.
-        file: String,
-        /// The position in the file.
-        pointer: String,
-        /// The unsupported feature.
-        what: String,
-    },
-    /// Two different types have the same name.
-    #[error(
-        "{file}#{pointer}: the name `{name}` is already used by a different type; choose another name for this one in the hints"
-    )]
-    Clash {
-        /// The file.
-        file: String,
-        /// The position in the file.
-        pointer: String,
-        /// The name.
-        name: String,
-    },
-    /// Requests whose result type is unknown.
-    #[error("{file}: unknown result type of {}; add it to the hints, under `messages.results`", .names.join(", "))]
-    Unanswered {
-        /// The file.
-        file: String,
-        /// Names of the requests.
-        names: Vec<String>,
-    },
+/// Attempts to find names for inline types. Each attempt names at least one more of them.
+const MOST_ATTEMPTS: usize = 64;
+
+/// A schema from which a model is built, and what belongs to it.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    /// The name of the file, for messages.
+    pub file: &'a str,
+    /// The revision.
+    pub revision: &'a str,
+    /// The definitions. References have the form used by [`crate::schema::Document`]: they start
+    /// with `#/$defs/`.
+    pub definitions: &'a Map<String, Value>,
+    /// The model of the revision before. Variants of unions keep the names that they have there.
+    pub previous: Option<&'a Model>,
 }
 
 /// Builds the model of a schema.
 ///
-/// References in `definitions` have the form used by [`crate::schema::Document`]: they start with
-/// `#/$defs/`.
-///
 /// # Errors
 ///
-/// Returns a [`BuildError`] with the position of the unsupported or conflicting definition.
-pub fn build(
-    file: &str,
-    revision: &str,
-    definitions: &Map<String, Value>,
-    hints: &Hints,
-    words: &Words,
-) -> Result<Model, BuildError> {
-    let mut builder = Builder {
-        file,
-        revision,
-        definitions,
-        hints,
-        words,
-        types: Vec::new(),
-        index: BTreeMap::new(),
-        claims: Vec::new(),
+/// Returns a [`BuildError`] with the position of the unsupported definition.
+pub fn build(source: Source<'_>, hints: &Hints, words: &Words) -> Result<Model, BuildError> {
+    let mut names = AutomaticNames::default();
+    let mut attempts = 0;
+    let mut builder = loop {
+        let mut builder = Builder {
+            source,
+            hints,
+            words: words.fresh(),
+            names,
+            current: String::new(),
+            types: Vec::new(),
+            index: BTreeMap::new(),
+            uses: Vec::new(),
+            notes: Vec::new(),
+        };
+        builder.definitions()?;
+        attempts += 1;
+        if !builder.name_clashes() {
+            break builder;
+        }
+        if attempts == MOST_ATTEMPTS {
+            return builder.unsupported("", "inline types that need a name have different forms");
+        }
+        names = builder.names;
     };
-    for (name, schema) in definitions {
-        let pointer = format!("/{}", escape(name));
-        if let Some(native) = hints.native_type(revision, name) {
-            let kind = match native.as_str() {
-                "Value" => Kind::Alias(Ty::Any),
-                "Object" => Kind::Alias(Ty::AnyObject),
-                _ => Kind::Native(native.clone()),
-            };
-            builder.add(name, schema, true, kind);
-            continue;
-        }
-        let kind = builder.kind(name, schema, &pointer)?;
-        if let Kind::Alias(ty) = &kind {
-            builder.refuse_bounds(ty, &pointer)?;
-        }
-        builder.add(name, schema, true, kind);
-    }
-    for (name, kind, pointer) in std::mem::take(&mut builder.claims) {
-        let same = builder
-            .index
-            .get(&name)
-            .is_some_and(|at| builder.types[*at].kind == kind);
-        if !same {
-            return Err(BuildError::Clash {
-                file: file.to_owned(),
-                pointer,
-                name,
-            });
-        }
-    }
+    words.absorb(&builder.words);
+    let mut notes = builder.name_notes();
+    notes.append(&mut builder.notes);
     let mut model = Model {
-        revision: revision.to_owned(),
+        revision: source.revision.to_owned(),
         types: builder.types,
         messages: Vec::new(),
         constants: Map::new(),
         index: builder.index,
+        notes,
     };
-    model.messages =
-        messages::find(&model, &hints.messages).map_err(|names| BuildError::Unanswered {
-            file: file.to_owned(),
-            names,
-        })?;
+    let (messages, unanswered) = messages::find(&model, &hints.messages);
+    model.messages = messages;
+    model.notes.extend(unanswered);
     Ok(model)
 }
 
 struct Builder<'a> {
-    file: &'a str,
-    revision: &'a str,
-    definitions: &'a Map<String, Value>,
+    source: Source<'a>,
     hints: &'a Hints,
-    words: &'a Words,
+    words: Words,
+    names: AutomaticNames,
+    /// The definition that is being built.
+    current: String,
     types: Vec<TypeDef>,
     index: BTreeMap<String, usize>,
-    /// Inline types that have the name of a definition. They are compared with it at the end.
-    claims: Vec<(String, Kind, String)>,
+    /// The inline types that need a name.
+    uses: Vec<Use>,
+    notes: Vec<Note>,
 }
 
 impl Builder<'_> {
+    fn definitions(&mut self) -> Result<(), BuildError> {
+        for (name, schema) in self.source.definitions {
+            self.current.clone_from(name);
+            let pointer = format!("/{}", escape(name));
+            if let Some(native) = self.hints.native_type(self.source.revision, name) {
+                let kind = match native.as_str() {
+                    "Value" => Kind::Alias(Ty::Any),
+                    "Object" => Kind::Alias(Ty::AnyObject),
+                    _ => Kind::Native(native.clone()),
+                };
+                self.add(name, schema, true, kind);
+                continue;
+            }
+            let kind = self.kind(name, schema, &pointer)?;
+            if let Kind::Alias(ty) = &kind {
+                self.refuse_bounds(ty, &pointer)?;
+            }
+            self.add(name, schema, true, kind);
+        }
+        Ok(())
+    }
+
     fn unsupported<T>(&self, pointer: &str, what: impl Into<String>) -> Result<T, BuildError> {
         Err(BuildError::Unsupported {
-            file: self.file.to_owned(),
+            file: self.source.file.to_owned(),
             pointer: pointer.to_owned(),
             what: what.into(),
         })
     }
 
+    /// Returns the documentation of a type or of a part of it. If nobody wrote one yet, it says where
+    /// the specification describes the definition.
     fn text(&self, schema: &Value, owner: &str, part: &str) -> String {
         match schema.get("description").and_then(Value::as_str) {
             Some(text) => text.to_owned(),
-            None => self
-                .words
-                .find(self.revision, owner, part)
-                .unwrap_or_default(),
+            None => self.find_words(owner, part, &features(schema)),
         }
+    }
+
+    fn find_words(&self, owner: &str, part: &str, features: &[String]) -> String {
+        let revision = self.source.revision;
+        // A type that got a name of its own means the same as the others with the name from the hints.
+        let hinted = self.names.hinted(owner);
+        let found = hinted.and_then(|hinted| self.words.known(revision, hinted, part));
+        let found = found.or_else(|| self.words.find(revision, owner, part));
+        found.unwrap_or_else(|| match self.hints.source(revision, &self.current) {
+            None => String::new(),
+            Some(_) if !features.is_empty() => {
+                format!("An addition of the proposal `{}`.", features.join("`, `"))
+            }
+            Some(link) => format!("New in {revision}; see the [specification]({link})."),
+        })
     }
 
     fn add(&mut self, name: &str, schema: &Value, published: bool, kind: Kind) {
@@ -169,36 +171,6 @@ impl Builder<'_> {
         self.types.push(def);
     }
 
-    /// Returns the type of an inline schema. A type that needs a name becomes a definition.
-    fn inline(&mut self, default: &str, schema: &Value, pointer: &str) -> Result<Ty, BuildError> {
-        let name = self.hints.inline_name(self.revision, default);
-        let kind = self.kind(&name, schema, pointer)?;
-        if let Kind::Alias(ty) = kind {
-            return Ok(ty);
-        }
-        if self.definitions.contains_key(&name) {
-            self.claims.push((name.clone(), kind, pointer.to_owned()));
-        } else if let Some(at) = self.index.get(&name) {
-            if self.types[*at].kind != kind {
-                return Err(BuildError::Clash {
-                    file: self.file.to_owned(),
-                    pointer: pointer.to_owned(),
-                    name,
-                });
-            }
-        } else {
-            // An inline type has its own documentation, not that of the member that contains it.
-            let mut bare = schema.clone();
-            if !self.keeps_descriptions()
-                && let Some(object) = bare.as_object_mut()
-            {
-                object.shift_remove("description");
-            }
-            self.add(&name, &bare, false, kind);
-        }
-        Ok(Ty::Named(name))
-    }
-
     /// Bounds are checked when a member is decoded and encoded, but not deeper inside a type.
     fn refuse_bounds(&self, ty: &Ty, pointer: &str) -> Result<(), BuildError> {
         match ty {
@@ -212,12 +184,6 @@ impl Builder<'_> {
         }
     }
 
-    fn keeps_descriptions(&self) -> bool {
-        self.definitions
-            .values()
-            .any(|schema| schema.get("description").is_some())
-    }
-
     fn kind(&mut self, name: &str, schema: &Value, pointer: &str) -> Result<Kind, BuildError> {
         self.refuse_unsupported(schema, pointer)?;
         if let Some(target) = reference(schema) {
@@ -227,7 +193,7 @@ impl Builder<'_> {
             return Ok(Kind::Alias(Ty::Const(value.clone())));
         }
         if let Some((values, open)) = string_enum(schema) {
-            return self.string_enum(name, &values, open, pointer);
+            return Ok(self.string_enum(name, &values, open));
         }
         if schema.get("enum").is_some() {
             return self.unsupported(
@@ -341,13 +307,13 @@ impl Builder<'_> {
             if let (Ty::Const(Value::String(only)), false) = (&ty, is_required) {
                 // An optional constant may be absent, so it needs a field.
                 let one = serde_json::json!({"type": "string", "enum": [only]});
-                ty = self.single_value(&default, &one, only);
+                ty = self.single_value(&default, &one, only, &place);
             }
             let ident = unique_ident(field_ident(json), json, &members);
             members.push(Member {
                 ident,
                 required: is_required,
-                one_or_many: self.hints.is_one_or_many(self.revision, name, json),
+                one_or_many: self.hints.is_one_or_many(self.source.revision, name, json),
                 docs: self.text(value, name, &format!(".{json}")),
                 deprecated: is_deprecated(value),
                 features: features(value),
@@ -358,46 +324,15 @@ impl Builder<'_> {
         Ok(Kind::Object(Object { members, open }))
     }
 
-    fn single_value(&mut self, default: &str, schema: &Value, only: &str) -> Ty {
-        let name = self.hints.inline_name(self.revision, default);
-        if !self.index.contains_key(&name) {
-            let docs = self
-                .words
-                .find(self.revision, &name, &format!("={only}"))
-                .unwrap_or_default();
-            let kind = Kind::Enum(StringEnum {
-                values: vec![(only.to_owned(), docs)],
-                open: false,
-            });
-            self.add(&name, schema, false, kind);
-        }
-        Ty::Named(name)
-    }
-
-    fn string_enum(
-        &mut self,
-        name: &str,
-        values: &[String],
-        open: bool,
-        pointer: &str,
-    ) -> Result<Kind, BuildError> {
-        let mut idents: Vec<String> = values.iter().map(|value| variant_ident(value)).collect();
-        idents.sort();
-        idents.dedup();
-        if idents.len() != values.len() {
-            return self.unsupported(
-                pointer,
-                "two values of the enumeration have the same Rust name",
-            );
-        }
+    fn string_enum(&mut self, name: &str, values: &[String], open: bool) -> Kind {
         let values = values
             .iter()
             .map(|value| {
-                let words = self.words.find(self.revision, name, &format!("={value}"));
-                (value.clone(), words.unwrap_or_default())
+                let docs = self.find_words(name, &format!("={value}"), &[]);
+                (value.clone(), docs)
             })
             .collect();
-        Ok(Kind::Enum(StringEnum { values, open }))
+        Kind::Enum(StringEnum { values, open })
     }
 
     /// Rejects keywords that restrict values in a way that no generated type would check.

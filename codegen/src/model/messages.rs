@@ -1,6 +1,6 @@
 //! The messages of a schema: their senders, params and results.
 
-use super::{Kind, Model, Ty};
+use super::{Kind, Model, Note, Ty};
 use crate::hints::{Messages, scoped};
 
 /// The side that sends a message.
@@ -43,10 +43,11 @@ pub enum MessageKind {
 /// Finds the messages of a model.
 ///
 /// Every definition with a constant method whose name is that of a request or a notification
-/// becomes a message. Requests without a result definition are returned as an error, by name.
-pub(super) fn find(model: &Model, rules: &Messages) -> Result<Vec<Message>, Vec<String>> {
+/// becomes a message. For a request without a result definition, one of the fallbacks of the hints is
+/// used, or any object; a note says so.
+pub(super) fn find(model: &Model, rules: &Messages) -> (Vec<Message>, Vec<Note>) {
     let mut messages = Vec::new();
-    let mut unanswered = Vec::new();
+    let mut notes = Vec::new();
     for def in model.types.iter().filter(|def| def.published) {
         let Kind::Object(object) = &def.kind else {
             continue;
@@ -67,11 +68,16 @@ pub(super) fn find(model: &Model, rules: &Messages) -> Result<Vec<Message>, Vec<
         let kind = if def.name.ends_with(&rules.notification) {
             MessageKind::Notification
         } else if let Some(stem) = def.name.strip_suffix(&rules.request) {
-            let Some(result) = result_of(model, rules, &def.name, stem) else {
-                unanswered.push(def.name.clone());
-                continue;
-            };
-            MessageKind::Request(result)
+            let result = result_of(model, rules, &def.name, stem);
+            MessageKind::Request(result.unwrap_or_else(|| {
+                let mut fallbacks = rules.fallback.iter();
+                let result = fallbacks.find(|name| model.get(name).is_some()).cloned();
+                notes.push(Note::Unanswered {
+                    request: def.name.clone(),
+                    result: result.clone(),
+                });
+                result.map_or(Ty::AnyObject, Ty::Named)
+            }))
         } else {
             continue;
         };
@@ -83,11 +89,7 @@ pub(super) fn find(model: &Model, rules: &Messages) -> Result<Vec<Message>, Vec<
             params,
         });
     }
-    if unanswered.is_empty() {
-        Ok(messages)
-    } else {
-        Err(unanswered)
-    }
+    (messages, notes)
 }
 
 /// Returns the result type of a request: from the hints, from a response definition, or by its

@@ -1,7 +1,7 @@
 //! Draws values from types: examples for the documentation, and values that a conversion has to
 //! invent.
 
-use super::{Bounds, Kind, Member, Model, Object, Ty};
+use super::{Bounds, Kind, Member, Model, Object, Ty, is_valid};
 use crate::hints::Hints;
 use serde_json::{Map, Value, json};
 
@@ -122,8 +122,7 @@ impl Sampler<'_> {
         Some(members.into())
     }
 
-    /// Returns the value of a member in the hints. Objects are not used, because the definition may
-    /// require more members than they have.
+    /// Returns the value of a member in the hints, if it is one of the member's type.
     fn given(&self, owner: &str, member: &Member) -> Option<Value> {
         let revision = self.model.revision.as_str();
         let (from, upward) = match self.style {
@@ -133,26 +132,7 @@ impl Sampler<'_> {
         let (hints, json) = (self.hints, member.json.as_str());
         let value = hints.default_of(revision, owner, json).cloned();
         let value = value.or_else(|| hints.invented((from, revision), upward, owner, json))?;
-        self.accepts(&member.ty, &value).then_some(value)
-    }
-
-    /// Returns `true` if a scalar is a value of a type.
-    fn accepts(&self, ty: &Ty, value: &Value) -> bool {
-        match (self.model.resolve(ty), value) {
-            (Ty::Bool, Value::Bool(_)) | (Ty::String(_), Value::String(_)) => true,
-            (Ty::Int(_), number) => number.is_i64(),
-            (Ty::Number(_), number) => number.is_number(),
-            (Ty::Named(name), Value::String(text)) => match self.model.get(name) {
-                Some(def) => match &def.kind {
-                    Kind::Enum(known) => {
-                        known.open || known.values.iter().any(|(known, _)| known == text)
-                    }
-                    _ => false,
-                },
-                None => false,
-            },
-            _ => false,
-        }
+        is_valid(self.model, &member.ty, &value).then_some(value)
     }
 
     fn text(&self, subject: &str, bounds: &Bounds) -> String {

@@ -3,7 +3,7 @@
 use super::{Project, ProjectError};
 use crate::emit::{Emitter, File};
 use crate::hints::Hints;
-use crate::model::{build, share};
+use crate::model::{self, build, share};
 use crate::schema::{Document, verify};
 use crate::words::Words;
 
@@ -59,7 +59,13 @@ impl Project {
             serde_json::Map::default()
         });
         let revision = recognised.as_deref().unwrap_or(name);
-        let mut model = build(file, revision, &document.definitions, &hints, &words)?;
+        let source = model::Source {
+            file,
+            revision,
+            definitions: &document.definitions,
+            previous: None,
+        };
+        let mut model = build(source, &hints, &words)?;
         if let Some(errata) = recognised
             .as_deref()
             .map(|revision| self.errata_of(revision))

@@ -34,7 +34,7 @@ pub struct Erratum {
 }
 
 /// A change at one position.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Change {
     /// JSON pointer below the definitions.
@@ -44,7 +44,7 @@ pub struct Change {
 }
 
 /// The action of a change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Replaces one value by another. `None` means that there is no value.
     Replace {
@@ -202,14 +202,14 @@ impl Erratum {
     }
 }
 
-enum Outcome {
+pub(super) enum Outcome {
     Applied,
     Mended,
     Misfit { expected: String, found: String },
 }
 
 impl Change {
-    fn apply(&self, root: &mut Value) -> Outcome {
+    pub(super) fn apply(&self, root: &mut Value) -> Outcome {
         match &self.action {
             Action::Replace { was, now } => replace(root, &self.at, was.as_ref(), now.as_ref()),
             Action::Order(order) => reorder(root.pointer_mut(&self.at), order),

@@ -109,6 +109,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
         step("links", vec![Task::Check("links", links::broken)]),
         step("layers", vec![Task::Check("layers", layers::faults)]),
         step("codegen", vec![run("xtask codegen --check")]),
+        step("words", vec![Task::Check("words", unwritten)]),
         step(
             "clippy",
             vec![run(
@@ -155,6 +156,11 @@ pub(super) fn all() -> Result<Vec<Step>> {
         step("numbers", numbers()),
         step("wasm", vec![wasm()?]),
     ])
+}
+
+/// Returns the documentation texts and examples that somebody has to write, change or remove.
+fn unwritten() -> Result<Vec<String>> {
+    Ok(workspace::project()?.generate()?.report.unwritten())
 }
 
 /// Attacks use the addresses 127.0.0.2 and up, and measure by `/proc`.

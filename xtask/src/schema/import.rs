@@ -1,92 +1,129 @@
-//! Taking a published file into `schema/`.
+//! Imports a published file into `schema/`.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use codegen::schema::{Document, ErratumError, diff};
+use codegen::schema::{Document, ErratumError, diff, rebase, renamed};
 
-use super::MissingWords;
+use super::Review;
+use super::checklist::Checklist;
 use super::store::{Store, lines, read};
 use crate::workspace::shown;
 
-/// What an import did and what it leaves to do.
+/// The outcome of an import.
 pub(super) struct Report {
-    /// For people to read.
+    /// What was stored, for people to read.
     pub(super) text: String,
-    /// Whether every erratum fits or need only be dropped, and there is a type for everything.
+    /// What people have to look at, as Markdown.
+    pub(super) checklist: String,
+    /// `true` if the sources can be generated.
     pub(super) ready: bool,
 }
 
-/// Stores the structure of a published file as a revision. A file that is no schema changes
-/// nothing; errata that do not fit are reported, and the structure is stored all the same.
-pub(super) fn import(
-    store: &Store,
-    file: &str,
-    revision: &str,
-    missing_words: MissingWords,
-) -> Result<Report> {
+/// Stores the structure of a published file as a revision.
+///
+/// A revision without errata gets those of the revision before, as far as they hold. Definitions with
+/// a new name are added to the hints. Nothing that a revision changes makes an import fail: what needs
+/// a person is in the checklist.
+///
+/// # Errors
+///
+/// Returns an error if files cannot be read or written, or if the published file is not a schema. Then
+/// nothing is changed.
+pub(super) fn import(store: &Store, file: &str, revision: &str, review: Review) -> Result<Report> {
     let published = read(Path::new(file))?;
     let bare = Document {
         file: revision.to_owned(),
         ..published.without_prose()
     };
-    // Everything that can fail by bad input is read before anything is written.
-    let errata = store.errata(revision)?;
-    let previous = store
-        .revisions()?
-        .into_iter()
-        .rfind(|name| name.as_str() < revision);
-    let previous = previous.map(|name| store.revision(&name)).transpose()?;
+    // Everything that can fail because of bad input is read before anything is written.
+    let own_errata = store.errata(revision)?;
+    let previous = Previous::of(store, revision)?;
+    let mut hints = store.hints()?;
 
-    let mut corrected = bare.clone();
-    let applied = errata.map(|errata| errata.apply(&mut corrected));
-    let missing = missing_words(revision, &corrected);
-
-    let stored = store.write(revision, &bare.to_json())?;
     let mut text = String::new();
-    let _ = writeln!(
-        text,
-        "stored {}: {} definitions",
-        shown(&stored),
-        bare.definitions.len()
-    );
+    let mut checklist = Checklist::new(revision);
+    let stored = store.write(revision, &bare.to_json())?;
+    stored_line(&mut text, &stored, bare.definitions.len(), "definitions");
 
     let mut ready = true;
-    match applied {
-        None => {
-            let _ = writeln!(text, "errata: there are none for {revision}");
+    if let Some(errata) = own_errata {
+        if let Err(faults) = errata.apply(&mut bare.clone()) {
+            checklist.section("Errata that do not hold", &faulty(&faults));
+            ready = false;
         }
-        Some(Ok(())) => text.push_str("errata: all apply\n"),
-        Some(Err(faults)) => {
-            ready = faults
-                .iter()
-                .all(|it| matches!(it, ErratumError::NoLongerApplies { .. }));
-            let _ = writeln!(text, "errata: to be mended\n{}", lines(&faults));
-        }
+    } else if let Some(Previous {
+        document,
+        errata: Some(errata),
+    }) = &previous
+    {
+        let rebased = rebase(errata, document, &bare, revision);
+        let changes = rebased.errata.errata.iter().map(|it| it.changes.len());
+        let count = changes.sum();
+        let stored = store.write_errata(revision, &rebased.errata.to_json())?;
+        stored_line(&mut text, &stored, count, "corrections carried over");
+        let lines: Vec<String> = rebased.changes.iter().map(ToString::to_string).collect();
+        checklist.section("Errata carried over", &lines);
     }
 
-    match previous {
-        None => text.push_str("\nno revision before this one\n"),
-        Some(previous) => {
-            let _ = write!(text, "\n{}", diff(&previous, &bare).to_text());
-        }
-    }
-
-    match missing.as_deref() {
-        Ok([]) => text.push_str("\nwords: none are missing in docs.json\n"),
-        Ok(keys) => {
-            let _ = writeln!(text, "\nwords: {} are missing in docs.json", keys.len());
-            for key in keys {
-                let _ = writeln!(text, "  {key}");
+    if let Some(Previous { document, .. }) = &previous {
+        let mut lines = Vec::new();
+        for (old, new) in renamed(document, &bare) {
+            if hints.add_renamed(revision, &old, &new) {
+                lines.push(format!(
+                    "`{old}` became `{new}`: `renamed` in `schema/hints.json`"
+                ));
             }
         }
+        if !lines.is_empty() {
+            store.write_hints(&hints)?;
+        }
+        checklist.section("Renamed definitions", &lines);
+        checklist.difference(&diff(document, &bare));
+    }
+
+    match review() {
+        Ok(report) => checklist.report(&report),
         Err(error) => {
+            let problem = format!("{error:#}");
+            checklist.section("The sources cannot be generated", &[problem]);
             ready = false;
-            let _ = writeln!(text, "\nwords: what is missing cannot be told\n{error:#}");
         }
     }
-    Ok(Report { text, ready })
+    Ok(Report {
+        text,
+        checklist: checklist.to_markdown(),
+        ready,
+    })
+}
+
+/// The revision before the imported one.
+struct Previous {
+    document: Document,
+    errata: Option<codegen::schema::Errata>,
+}
+
+impl Previous {
+    fn of(store: &Store, revision: &str) -> Result<Option<Self>> {
+        let mut revisions = store.revisions()?.into_iter();
+        let Some(name) = revisions.rfind(|name| name.as_str() < revision) else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            document: store.revision(&name)?,
+            errata: store.errata(&name)?,
+        }))
+    }
+}
+
+fn stored_line(text: &mut String, file: &PathBuf, count: usize, what: &str) {
+    let _ = writeln!(text, "stored {}: {count} {what}", shown(file));
+}
+
+fn faulty(faults: &[ErratumError]) -> Vec<String> {
+    let text = lines(faults);
+    text.lines().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -1,14 +1,19 @@
 //! `cargo xtask schema`: comparing, importing and verifying schema documents.
 
+mod arguments;
+mod checklist;
 mod import;
 mod store;
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use codegen::schema::{Document, diff, verify};
+use codegen::project::Report;
+use codegen::schema::{diff, verify};
 
+use self::arguments::Arguments;
 use self::store::Store;
 use crate::workspace;
 
@@ -18,32 +23,44 @@ usage: cargo xtask schema <command>
   diff A B [--format text|markdown|json]
         what changed from A to B, each a revision or a file; two revisions are compared with
         their errata applied, a file and anything else without
-  import FILE --revision R
-        stores the structure of a published file as revision R and says what is left to do
+  import FILE --revision R [--checklist FILE]
+        stores the structure of a published file as revision R, with the errata of the revision
+        before that still hold, and writes a checklist of what a person has to look at, by
+        default to schema/R-checklist.md in the target folder
   verify FILE --revision R
         whether a published file has the structure of our revision R";
 
-/// The keys of `docs.json` that a document of a revision needs and that are not there.
-pub(crate) type MissingWords = fn(revision: &str, document: &Document) -> Result<Vec<String>>;
+/// Generates the sources from the stored files, and returns what people have to look at.
+pub(crate) type Review = fn() -> Result<Report>;
 
-/// Runs a subcommand; `missing_words` says which words a document still needs.
+/// Runs a subcommand.
 ///
 /// # Errors
 ///
 /// Wrong arguments, files that cannot be read or written, and documents that are no schema.
-pub(crate) fn run(args: &[String], missing_words: MissingWords) -> Result<ExitCode> {
+pub(crate) fn run(args: &[String], review: Review) -> Result<ExitCode> {
     let store = Store::at(workspace::root().join("schema"));
     match args.split_first() {
         Some((command, rest)) if command == "diff" => {
-            let arguments = Arguments::parse(rest, 2, "--format")?;
+            let arguments = Arguments::parse(rest, 2, &["--format"])?;
             print!("{}", compare(&store, &arguments)?);
             Ok(ExitCode::SUCCESS)
         }
         Some((command, rest)) if command == "import" => {
-            let arguments = Arguments::parse(rest, 1, "--revision")?;
+            let arguments = Arguments::parse(rest, 1, &["--revision", "--checklist"])?;
             let (file, revision) = arguments.file_and_revision()?;
-            let report = import::import(&store, file, revision, missing_words)?;
-            print!("{}", report.text);
+            let report = import::import(&store, file, revision, review)?;
+            let checklist = match arguments.option("--checklist") {
+                Some(file) => PathBuf::from(file),
+                None => workspace::target()?.join(format!("schema/{revision}-checklist.md")),
+            };
+            if let Some(folder) = checklist.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(&checklist, &report.checklist)
+                .with_context(|| format!("cannot write {}", checklist.display()))?;
+            println!("{}\n{}", report.text, report.checklist);
+            println!("The list is in {}.", checklist.display());
             Ok(if report.ready {
                 ExitCode::SUCCESS
             } else {
@@ -51,7 +68,7 @@ pub(crate) fn run(args: &[String], missing_words: MissingWords) -> Result<ExitCo
             })
         }
         Some((command, rest)) if command == "verify" => {
-            let arguments = Arguments::parse(rest, 1, "--revision")?;
+            let arguments = Arguments::parse(rest, 1, &["--revision"])?;
             let (file, revision) = arguments.file_and_revision()?;
             let ours = store.revision(revision)?;
             let differences = verify(&store::read(Path::new(file))?, &ours);
@@ -74,63 +91,6 @@ pub(crate) fn run(args: &[String], missing_words: MissingWords) -> Result<ExitCo
     }
 }
 
-/// What stands after the subcommand: words, and at most one option with a value.
-struct Arguments<'a> {
-    words: Vec<&'a str>,
-    option: Option<&'a str>,
-}
-
-impl<'a> Arguments<'a> {
-    fn parse(args: &'a [String], count: usize, option: &str) -> Result<Self> {
-        let mut words = Vec::new();
-        let mut value = None;
-        let mut rest = args.iter().map(String::as_str);
-        while let Some(word) = rest.next() {
-            let given = if word == option {
-                Some(
-                    rest.next()
-                        .with_context(|| format!("`{option}` needs a value\n\n{USAGE}"))?,
-                )
-            } else {
-                word.strip_prefix(option)
-                    .and_then(|word| word.strip_prefix('='))
-            };
-            if let Some(given) = given {
-                if value.replace(given).is_some() {
-                    bail!("`{option}` is there twice\n\n{USAGE}");
-                }
-            } else if word.starts_with("--") {
-                bail!("unknown option `{word}`\n\n{USAGE}");
-            } else {
-                words.push(word);
-            }
-        }
-        if words.len() != count {
-            bail!(
-                "{count} argument(s) expected, {} found\n\n{USAGE}",
-                words.len()
-            );
-        }
-        Ok(Self {
-            words,
-            option: value,
-        })
-    }
-
-    fn file_and_revision(&self) -> Result<(&'a str, &'a str)> {
-        let file = self
-            .words
-            .first()
-            .copied()
-            .with_context(|| USAGE.to_owned())?;
-        let revision = self
-            .option
-            .with_context(|| format!("`--revision` is missing\n\n{USAGE}"))?;
-        store::check_name(revision)?;
-        Ok((file, revision))
-    }
-}
-
 fn compare(store: &Store, arguments: &Arguments<'_>) -> Result<String> {
     let [old, new] = arguments.words.as_slice() else {
         bail!("{USAGE}");
@@ -140,7 +100,7 @@ fn compare(store: &Store, arguments: &Arguments<'_>) -> Result<String> {
         &store.either(old, corrected)?,
         &store.either(new, corrected)?,
     );
-    match arguments.option {
+    match arguments.option("--format") {
         None | Some("text") => Ok(difference.to_text()),
         Some("markdown") => Ok(difference.to_markdown()),
         Some("json") => Ok(difference.to_json()?),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use codegen::schema::{Document, Errata, ErratumError};
+use serde_json::{Map, Value};
 
 /// The folder that holds the revisions.
 pub(super) struct Store {
@@ -95,17 +96,69 @@ impl Store {
 
     /// Stores a revision: the whole file or, after a failure, the one that was there before.
     pub(super) fn write(&self, revision: &str, text: &str) -> Result<PathBuf> {
-        let file = self.schema_file(revision);
-        let folder = self.root.join(revision);
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let draft = folder.join(format!(".schema.json.{}", std::process::id()));
-        let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, &file));
-        if written.is_err() {
-            let _ = fs::remove_file(&draft);
-        }
-        written.with_context(|| format!("cannot write {}", file.display()))?;
-        Ok(file)
+        write_whole(self.schema_file(revision), text)
     }
+
+    /// Stores the errata of a revision.
+    pub(super) fn write_errata(&self, revision: &str, text: &str) -> Result<PathBuf> {
+        write_whole(self.errata_file(revision), text)
+    }
+
+    fn hints_file(&self) -> PathBuf {
+        self.root.join("hints.json")
+    }
+
+    /// Reads the hints. Without a file they are empty.
+    pub(super) fn hints(&self) -> Result<HintsFile> {
+        let file = self.hints_file();
+        if !file.is_file() {
+            return Ok(HintsFile(Map::new()));
+        }
+        let hints = serde_json::from_str(&text_of(&file)?);
+        hints
+            .map(HintsFile)
+            .with_context(|| format!("{} is not an object", file.display()))
+    }
+
+    /// Stores the hints.
+    pub(super) fn write_hints(&self, hints: &HintsFile) -> Result<PathBuf> {
+        let text = format!("{:#}\n", Value::Object(hints.0.clone()));
+        write_whole(self.hints_file(), &text)
+    }
+}
+
+/// The content of `hints.json`.
+pub(super) struct HintsFile(Map<String, Value>);
+
+impl HintsFile {
+    /// Adds that a definition has a new name in a revision. Returns `false` if the hints say already
+    /// what became of it.
+    pub(super) fn add_renamed(&mut self, revision: &str, old: &str, new: &str) -> bool {
+        let table = self.0.entry("renamed");
+        let table = table.or_insert_with(|| Value::Object(Map::new()));
+        let key = format!("{revision}/{old}");
+        match table.as_object_mut() {
+            Some(table) if !table.contains_key(&key) => {
+                table.insert(key, new.into());
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Writes a file as a whole or, after a failure, not at all.
+fn write_whole(file: PathBuf, text: &str) -> Result<PathBuf> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let draft = folder.join(format!(".{name}.{}", std::process::id()));
+    let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, &file));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written.with_context(|| format!("cannot write {}", file.display()))?;
+    Ok(file)
 }
 
 /// Whether a name can be a revision's: it becomes a folder, a module and a feature.

@@ -72,13 +72,13 @@ impl Builder<'_> {
         for (at, part) in parts.iter().enumerate() {
             let place = format!("{pointer}/allOf/{at}");
             let target = match reference(part) {
-                Some(name) => self.definitions.get(name).unwrap_or(part),
+                Some(name) => self.source.definitions.get(name).unwrap_or(part),
                 None => part,
             };
             let mut spread = Vec::new();
             for choice in self.expand(target, &place, depth + 1)? {
                 let body = match reference(&choice.schema) {
-                    Some(name) => self.definitions.get(name).unwrap_or(&choice.schema),
+                    Some(name) => self.source.definitions.get(name).unwrap_or(&choice.schema),
                     None => &choice.schema,
                 };
                 for base in &merged {

@@ -2,8 +2,9 @@
 
 use super::shape::{constant, features, reference, types_of};
 use super::{BuildError, Builder};
-use crate::model::{Kind, Ty, Union, Variant, names, variant_ident};
+use crate::model::{Kind, Note, Ty, Union, Variant, names, type_ident, variant_ident};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// One alternative of a schema after `allOf` was merged: an object or any other schema.
 pub(super) struct Alternative {
@@ -37,6 +38,7 @@ impl Builder<'_> {
             .collect();
         let short = names::shorten(&labels);
         let mut variants: Vec<Variant> = Vec::new();
+        let mut fixed = Vec::new();
         for (part, short) in rest.iter().zip(&short) {
             let ty = match reference(&part.schema) {
                 Some(target) => Ty::Named(target.to_owned()),
@@ -48,24 +50,55 @@ impl Builder<'_> {
             };
             self.refuse_bounds(&ty, pointer)?;
             let chosen = match &ty {
-                Ty::Named(target) => self.hints.variant_name(self.revision, name, target),
+                Ty::Named(target) => self.hints.variant_name(self.source.revision, name, target),
                 _ => None,
             };
+            let kept = chosen.or_else(|| self.ident_before(name, &ty)).cloned();
+            fixed.push(kept.is_some());
             variants.push(Variant {
-                ident: chosen.cloned().unwrap_or_else(|| keep_acronyms(short)),
+                ident: kept.unwrap_or_else(|| keep_acronyms(short)),
                 features: features(&part.schema),
                 ty,
             });
         }
-        let mut seen: Vec<&str> = variants
-            .iter()
-            .map(|variant| variant.ident.as_str())
-            .collect();
-        seen.sort_unstable();
-        if seen.windows(2).any(|pair| pair[0] == pair[1]) {
-            return self.unsupported(pointer, "two variants of the union have the same Rust name");
-        }
+        self.make_distinct(name, &mut variants, &fixed);
         Ok(Kind::Union(Union { variants }))
+    }
+
+    /// Returns the name that a variant has in the revision before.
+    fn ident_before(&self, union: &str, ty: &Ty) -> Option<&String> {
+        let Kind::Union(before) = &self.source.previous?.get(union)?.kind else {
+            return None;
+        };
+        let mut variants = before.variants.iter();
+        variants.find(|other| other.ty == *ty).map(|it| &it.ident)
+    }
+
+    /// Gives variants with the same name distinct ones. Names that are fixed stay.
+    fn make_distinct(&mut self, union: &str, variants: &mut [Variant], fixed: &[bool]) {
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        for pass in [true, false] {
+            for (variant, is_fixed) in variants.iter_mut().zip(fixed) {
+                if *is_fixed != pass || taken.insert(variant.ident.clone()) {
+                    continue;
+                }
+                let wanted = variant.ident.clone();
+                let whole = match &variant.ty {
+                    Ty::Named(name) => Some(type_ident(name)),
+                    _ => None,
+                };
+                let numbered = (2..).map(|number| format!("{wanted}{number}"));
+                let mut candidates = whole.into_iter().chain(numbered);
+                if let Some(name) = candidates.find(|name| taken.insert(name.clone())) {
+                    variant.ident.clone_from(&name);
+                    self.notes.push(Note::Variant {
+                        owner: union.to_owned(),
+                        wanted,
+                        name,
+                    });
+                }
+            }
+        }
     }
 }
 

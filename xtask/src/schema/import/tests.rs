@@ -12,16 +12,13 @@ const NEW: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema",
 const ERRATA: &str = r#"{"revision": "2000-01-02", "errata": [{"name": "whole-b", "reason": "It is.",
     "changes": [{"at": "/A/properties/b/type", "was": "string", "now": "integer"}]}]}"#;
 
-/// Whatever the document has: there are words for types only.
 #[expect(clippy::unnecessary_wraps, reason = "the form of the callback")]
-fn missing_words(revision: &str, document: &Document) -> Result<Vec<String>> {
-    let members = |(name, schema): (&String, &Value)| {
-        let members = schema["properties"].as_object().unwrap().keys();
-        members
-            .map(|member| format!("{revision}/{name}.{member}"))
-            .collect::<Vec<_>>()
-    };
-    Ok(document.definitions.iter().flat_map(members).collect())
+fn review() -> Result<codegen::project::Report> {
+    Ok(codegen::project::Report {
+        missing_words: vec!["A.b".to_owned()],
+        behaviour: vec!["new request `a/b` (`AbRequest`), sent by clients".to_owned()],
+        ..Default::default()
+    })
 }
 
 /// A folder of its own for each test, removed at its end.
@@ -43,7 +40,7 @@ impl Folder {
 
     fn import(&self, text: &str, revision: &str) -> Result<Report> {
         let file = self.put("published.json", text);
-        import(&Store::at(self.0.clone()), &file, revision, missing_words)
+        import(&Store::at(self.0.clone()), &file, revision, review)
     }
 
     fn stored(&self, revision: &str) -> Option<String> {
@@ -58,65 +55,117 @@ impl Drop for Folder {
 }
 
 #[test]
-fn words_are_left_out_and_the_difference_is_told() {
+fn words_are_left_out_and_the_checklist_tells_what_to_look_at() {
     let folder = Folder::new("difference");
     assert!(folder.import(OLD, "2000-01-01").unwrap().ready);
     assert!(!folder.stored("2000-01-01").unwrap().contains("words"));
     let report = folder.import(NEW, "2000-01-02").unwrap();
     assert!(report.ready);
-    assert!(
-        report.text.contains("! ~ A.b is integer, was string"),
-        "{}",
-        report.text
-    );
-    assert!(
-        report.text.contains("  + A.c (optional)"),
-        "{}",
-        report.text
-    );
-    assert!(
-        report
-            .text
-            .ends_with("words: 2 are missing in docs.json\n  2000-01-02/A.b\n  2000-01-02/A.c\n"),
-        "{}",
-        report.text
-    );
+    let list = report.checklist;
+    for line in [
+        "# Revision 2000-01-02",
+        "Changes since 2000-01-01: ",
+        "- [ ] `A.b` is integer, was string",
+        "- [ ] new request `a/b` (`AbRequest`), sent by clients",
+        "- [ ] docs.json has no text for `A.b`",
+    ] {
+        assert!(list.contains(line), "{line} is not in:\n{list}");
+    }
+    assert!(!list.contains("`A.c`"), "{list}");
 }
 
 #[test]
-fn a_mended_file_is_not_refused() {
+fn errata_of_the_revision_before_are_carried_over() {
+    let folder = Folder::new("carried");
+    folder.import(OLD, "2000-01-01").unwrap();
+    folder.put("errata/2000-01-01.json", ERRATA);
+    let new = NEW.replace("\"integer\"", "\"string\"");
+    let report = folder.import(&new, "2000-01-02").unwrap();
+    assert!(report.ready);
+    let errata = fs::read_to_string(folder.0.join("errata/2000-01-02.json")).unwrap();
+    assert!(errata.contains("\"revision\": \"2000-01-02\""), "{errata}");
+    assert!(errata.contains("whole-b"), "{errata}");
+    assert!(
+        !report.checklist.contains("whole-b"),
+        "{}",
+        report.checklist
+    );
+    // What a person wrote since then stays.
+    folder.put(
+        "errata/2000-01-02.json",
+        "{\"revision\": \"2000-01-02\", \"errata\": []}",
+    );
+    folder.import(&new, "2000-01-02").unwrap();
+    let errata = fs::read_to_string(folder.0.join("errata/2000-01-02.json")).unwrap();
+    assert!(!errata.contains("whole-b"), "{errata}");
+}
+
+#[test]
+fn erratum_that_upstream_mended_is_not_carried_over() {
     let folder = Folder::new("mended");
-    folder.put("errata/2000-01-02.json", ERRATA);
+    folder.import(OLD, "2000-01-01").unwrap();
+    folder.put("errata/2000-01-01.json", ERRATA);
     let report = folder.import(NEW, "2000-01-02").unwrap();
     assert!(report.ready);
-    assert!(
-        report.text.contains("`whole-b` no longer applies"),
-        "{}",
-        report.text
-    );
-    assert!(
-        report.text.contains("remove the erratum"),
-        "{}",
-        report.text
-    );
-    assert!(folder.stored("2000-01-02").is_some());
+    let line =
+        "- [ ] erratum `whole-b` at `/A/properties/b/type`: dropped, because it is correct now";
+    assert!(report.checklist.contains(line), "{}", report.checklist);
 }
 
 #[test]
-fn an_erratum_that_does_not_fit_is_not_passed_over() {
-    let folder = Folder::new("misfit");
-    folder.put("errata/2000-01-02.json", ERRATA);
-    let text = NEW.replace("integer", "boolean");
-    let report = folder.import(&text, "2000-01-02").unwrap();
-    assert!(!report.ready);
-    assert!(
-        report
-            .text
-            .contains("expected \"string\", found \"boolean\""),
-        "{}",
-        report.text
+fn erratum_that_conflicts_does_not_stop_the_import() {
+    let folder = Folder::new("conflict");
+    folder.import(OLD, "2000-01-01").unwrap();
+    folder.put("errata/2000-01-01.json", ERRATA);
+    let report = folder
+        .import(&NEW.replace("integer", "boolean"), "2000-01-02")
+        .unwrap();
+    assert!(report.ready);
+    let line = "left out: it replaces \"string\" by \"integer\", but 2000-01-02 has \"boolean\"";
+    assert!(report.checklist.contains(line), "{}", report.checklist);
+}
+
+#[test]
+fn errata_of_the_revision_itself_that_do_not_hold_are_reported() {
+    for published in ["integer", "boolean"] {
+        let folder = Folder::new(published);
+        folder.put("errata/2000-01-02.json", ERRATA);
+        let text = NEW.replace("integer", published);
+        let report = folder.import(&text, "2000-01-02").unwrap();
+        assert!(!report.ready);
+        assert!(
+            report.checklist.contains("erratum `whole-b`"),
+            "{}",
+            report.checklist
+        );
+        assert!(folder.stored("2000-01-02").is_some());
+    }
+}
+
+#[test]
+fn renamed_definition_is_added_to_the_hints() {
+    let folder = Folder::new("renamed");
+    let document = |name: &str| {
+        let definitions = serde_json::json!({
+            "Shelf": { "type": "object", "properties": { "book": { "$ref": format!("#/$defs/{name}") } } },
+            name: { "type": "object", "properties": { "title": { "type": "string" } } },
+        });
+        serde_json::json!({ "$defs": definitions }).to_string()
+    };
+    folder.put("hints.json", "{\"renamed\": {\"1999-01-01/A\": \"B\"}}");
+    folder.import(&document("Book"), "2000-01-01").unwrap();
+    let report = folder.import(&document("Volume"), "2000-01-02").unwrap();
+    let hints = fs::read_to_string(folder.0.join("hints.json")).unwrap();
+    let hints: Value = serde_json::from_str(&hints).unwrap();
+    assert_eq!(
+        hints,
+        serde_json::json!({ "renamed": { "1999-01-01/A": "B", "2000-01-02/Book": "Volume" } })
     );
-    assert!(folder.stored("2000-01-02").is_some());
+    assert!(
+        report.checklist.contains("`Book` became `Volume`"),
+        "{}",
+        report.checklist
+    );
 }
 
 #[test]
@@ -140,9 +189,13 @@ fn a_broken_file_changes_nothing() {
 fn a_type_that_cannot_be_built_is_reported_and_not_passed_over() {
     let folder = Folder::new("unbuilt");
     let file = folder.put("published.json", OLD);
-    let refuse: MissingWords = |_, _| anyhow::bail!("no type for A");
+    let refuse: Review = || anyhow::bail!("no type for A");
     let report = import(&Store::at(folder.0.clone()), &file, "2000-01-01", refuse).unwrap();
     assert!(!report.ready);
-    assert!(report.text.ends_with("no type for A\n"), "{}", report.text);
+    assert!(
+        report.checklist.contains("- [ ] no type for A"),
+        "{}",
+        report.checklist
+    );
     assert!(folder.stored("2000-01-01").is_some());
 }

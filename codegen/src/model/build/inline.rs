@@ -1,0 +1,204 @@
+//! Names of inline types.
+//!
+//! Several inline types may have the same name, as long as they are the same type. If they differ,
+//! the definition or the form of most of them keeps the name. Each of the others gets the name that
+//! follows from its position.
+
+use super::{BuildError, Builder};
+use crate::model::{Kind, Note, StringEnum, Ty, type_ident};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// An inline type that needs a name.
+pub(super) struct Use {
+    name: String,
+    /// The name that follows from the position.
+    default: String,
+    pointer: String,
+    kind: Kind,
+}
+
+/// Names of inline types that cannot have the name from the hints.
+#[derive(Default)]
+pub(super) struct AutomaticNames(BTreeMap<Position, Automatic>);
+
+/// The pointer of an inline type and the name that follows from it. Parts of a union have the same
+/// pointer.
+type Position = (String, String);
+
+struct Automatic {
+    name: String,
+    hinted: String,
+}
+
+impl AutomaticNames {
+    /// Returns the name from the hints that a type would have.
+    pub(super) fn hinted(&self, name: &str) -> Option<&str> {
+        let mut all = self.0.values();
+        all.find(|automatic| automatic.name == name)
+            .map(|automatic| automatic.hinted.as_str())
+    }
+}
+
+impl Builder<'_> {
+    /// Returns the type of an inline schema. A type that needs a name becomes a definition.
+    pub(super) fn inline(
+        &mut self,
+        default: &str,
+        schema: &Value,
+        pointer: &str,
+    ) -> Result<Ty, BuildError> {
+        let name = self.inline_name(default, pointer);
+        let kind = self.kind(&name, schema, pointer)?;
+        if let Kind::Alias(ty) = kind {
+            return Ok(ty);
+        }
+        // An inline type has its own documentation, not that of the member that contains it.
+        let mut bare = schema.clone();
+        if !self.keeps_descriptions()
+            && let Some(object) = bare.as_object_mut()
+        {
+            object.shift_remove("description");
+        }
+        Ok(self.named(name, default, pointer, &bare, kind))
+    }
+
+    /// Returns the type of an optional constant: an enumeration with one value.
+    pub(super) fn single_value(
+        &mut self,
+        default: &str,
+        schema: &Value,
+        only: &str,
+        pointer: &str,
+    ) -> Ty {
+        let name = self.inline_name(default, pointer);
+        let docs = self.find_words(&name, &format!("={only}"), &[]);
+        let kind = Kind::Enum(StringEnum {
+            values: vec![(only.to_owned(), docs)],
+            open: false,
+        });
+        self.named(name, default, pointer, schema, kind)
+    }
+
+    fn inline_name(&self, default: &str, pointer: &str) -> String {
+        let position = (pointer.to_owned(), default.to_owned());
+        match self.names.0.get(&position) {
+            Some(automatic) => automatic.name.clone(),
+            None => self.hints.inline_name(self.source.revision, default),
+        }
+    }
+
+    fn named(
+        &mut self,
+        name: String,
+        default: &str,
+        pointer: &str,
+        schema: &Value,
+        kind: Kind,
+    ) -> Ty {
+        self.uses.push(Use {
+            name: name.clone(),
+            default: default.to_owned(),
+            pointer: pointer.to_owned(),
+            kind: kind.clone(),
+        });
+        let defined = self.source.definitions.contains_key(&name);
+        if !defined && !self.index.contains_key(&name) {
+            self.add(&name, schema, false, kind);
+        }
+        Ty::Named(name)
+    }
+
+    fn keeps_descriptions(&self) -> bool {
+        let mut schemas = self.source.definitions.values();
+        schemas.any(|schema| schema.get("description").is_some())
+    }
+
+    /// Chooses names for the inline types that differ from others of the same name. Returns `true` if
+    /// there are any: then the model has to be built again.
+    pub(super) fn name_clashes(&mut self) -> bool {
+        let mut groups: BTreeMap<&str, Vec<&Use>> = BTreeMap::new();
+        for one in &self.uses {
+            groups.entry(&one.name).or_default().push(one);
+        }
+        let mut chosen: Vec<(&Use, String)> = Vec::new();
+        for (name, uses) in groups {
+            let Some(kept) = self.kept_form(name, &uses) else {
+                continue;
+            };
+            for one in uses.iter().filter(|one| one.kind != *kept) {
+                let same = |(other, _): &&(&Use, String)| {
+                    other.default == one.default && other.kind == one.kind
+                };
+                let name = match chosen.iter().find(same) {
+                    Some((_, name)) => name.clone(),
+                    None => self.free_name(&one.default, &chosen),
+                };
+                chosen.push((one, name));
+            }
+        }
+        let chosen: Vec<(Position, Automatic)> = chosen
+            .into_iter()
+            .map(|(one, name)| {
+                let position = (one.pointer.clone(), one.default.clone());
+                let hinted = self.names.hinted(&one.name).unwrap_or(&one.name).to_owned();
+                (position, Automatic { name, hinted })
+            })
+            .collect();
+        let any = !chosen.is_empty();
+        self.names.0.extend(chosen);
+        any
+    }
+
+    /// Returns the form that keeps a name: that of the definition, or else that of most inline types,
+    /// or else that of the revision before.
+    fn kept_form<'a>(&'a self, name: &str, uses: &[&'a Use]) -> Option<&'a Kind> {
+        if self.source.definitions.contains_key(name) {
+            let at = self.index.get(name)?;
+            return Some(&self.types[*at].kind);
+        }
+        let before = self.source.previous.and_then(|model| model.get(name));
+        let rank = |(at, one): &(usize, &&Use)| {
+            let count = uses.iter().filter(|other| other.kind == one.kind).count();
+            let known = before.is_some_and(|def| def.kind == one.kind);
+            (count, known, std::cmp::Reverse(*at))
+        };
+        let kept = uses.iter().enumerate().max_by_key(rank);
+        kept.map(|(_, one)| &one.kind)
+    }
+
+    fn free_name(&self, default: &str, chosen: &[(&Use, String)]) -> String {
+        let taken = |name: &String| {
+            let ident = type_ident(name);
+            let defined = self.source.definitions.keys();
+            let others = chosen.iter().map(|(_, name)| name);
+            let automatic = self.names.0.values().map(|automatic| &automatic.name);
+            let mut all = defined
+                .chain(self.index.keys())
+                .chain(others)
+                .chain(automatic);
+            all.any(|other| type_ident(other) == ident)
+        };
+        let numbered = (2..).map(|number| format!("{default}{number}"));
+        let mut candidates = std::iter::once(default.to_owned()).chain(numbered);
+        candidates
+            .find(|name| !taken(name))
+            .unwrap_or_else(|| default.to_owned())
+    }
+
+    /// Returns a note for each automatic name that is in use.
+    pub(super) fn name_notes(&self) -> Vec<Note> {
+        let named = |one: &Use| {
+            let automatic = self
+                .names
+                .0
+                .get(&(one.pointer.clone(), one.default.clone()))?;
+            Some(Note::Named {
+                pointer: one.pointer.clone(),
+                name: automatic.name.clone(),
+                hinted: automatic.hinted.clone(),
+            })
+        };
+        self.uses.iter().filter_map(named).collect()
+    }
+}

@@ -1,0 +1,65 @@
+//! Decisions that the generator made by itself, for people to read.
+
+use std::fmt;
+
+/// A decision of the generator about something that the hints do not mention.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Note {
+    /// An inline type that differs from the others with the name from the hints got another name.
+    Named {
+        /// JSON pointer below the definitions.
+        pointer: String,
+        /// Its name.
+        name: String,
+        /// The name that the hints, or another type, have for it.
+        hinted: String,
+    },
+    /// A variant of a union, or a value of an enumeration, whose name another one has already.
+    Variant {
+        /// The name of the type.
+        owner: String,
+        /// The name that both would have.
+        wanted: String,
+        /// The name of the variant.
+        name: String,
+    },
+    /// A request whose result type the schema does not tell.
+    Unanswered {
+        /// The name of the request.
+        request: String,
+        /// The type that is used for its result; `None` for any object.
+        result: Option<String>,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named {
+                pointer,
+                name,
+                hinted,
+            } => write!(
+                out,
+                "the inline type at `{pointer}` is named `{name}`: it differs from `{hinted}`"
+            ),
+            Self::Variant {
+                owner,
+                wanted,
+                name,
+            } => write!(
+                out,
+                "a variant of `{owner}` is named `{name}`: another one is named `{wanted}`"
+            ),
+            Self::Unanswered { request, result } => {
+                let result = result.as_deref().unwrap_or("any object");
+                write!(
+                    out,
+                    "the schema does not tell what answers `{request}`; {result} is used \
+                     (`messages.results` in the hints)"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The examples of the documentation: ours, and those drawn from the schema.
+
+use super::{Project, Report};
+use crate::emit::Example;
+use crate::model::{self, Family, Ty, is_valid};
+use std::collections::BTreeMap;
+
+impl Project {
+    /// Returns the examples by revision and type.
+    ///
+    /// A key `Type` applies to the newest revision that has the type, and `<revision>/Type` to a
+    /// revision. Each message of the newest revision has an example: if ours is missing or not valid
+    /// any more, it is drawn from the schema.
+    pub(super) fn examples(
+        &self,
+        family: &Family,
+        report: &mut Report,
+    ) -> BTreeMap<(String, String), Example> {
+        let mut examples = BTreeMap::new();
+        for (key, value) in &self.examples {
+            let mut newest_first = family.models.iter().rev();
+            let found = match key.split_once('/') {
+                None => newest_first
+                    .find(|model| model.get(key).is_some())
+                    .map(|model| (model, key.as_str())),
+                Some((revision, name)) => newest_first
+                    .find(|model| model.revision == revision && model.get(name).is_some())
+                    .map(|model| (model, name)),
+            };
+            let Some((model, name)) = found else {
+                report.unused_examples.push(key.clone());
+                continue;
+            };
+            if is_valid(model, &Ty::Named(name.to_owned()), value) {
+                let place = (model.revision.clone(), name.to_owned());
+                let own = key.contains('/');
+                let example = Example {
+                    value: value.clone(),
+                    drawn: false,
+                };
+                if own || !examples.contains_key(&place) {
+                    examples.insert(place, example);
+                }
+            } else {
+                report.drawn_examples.push(key.clone());
+            }
+        }
+        let Some(newest) = family.models.last() else {
+            return examples;
+        };
+        for message in &newest.messages {
+            let place = (newest.revision.clone(), message.name.clone());
+            if examples.contains_key(&place) {
+                continue;
+            }
+            if !report.drawn_examples.contains(&message.name) {
+                report.drawn_examples.push(message.name.clone());
+            }
+            if let Some(value) = model::example(newest, &self.hints, &message.name) {
+                let drawn = true;
+                examples.insert(place, Example { value, drawn });
+            }
+        }
+        examples
+    }
+}

@@ -1,0 +1,104 @@
+//! The checklist for the pull request that adds a revision.
+
+use std::fmt::Write as _;
+
+use codegen::project::Report;
+use codegen::schema::{ChangeKind, SchemaDiff};
+
+/// What a person has to look at after an import.
+pub(super) struct Checklist {
+    revision: String,
+    /// The summary of the differences.
+    summary: Option<String>,
+    /// Titles and lines, without those that have no lines.
+    sections: Vec<(String, Vec<String>)>,
+}
+
+impl Checklist {
+    pub(super) fn new(revision: &str) -> Self {
+        Self {
+            revision: revision.to_owned(),
+            summary: None,
+            sections: Vec::new(),
+        }
+    }
+
+    /// Adds a section. Without lines it is left out.
+    pub(super) fn section(&mut self, title: &str, lines: &[String]) {
+        if !lines.is_empty() {
+            self.sections.push((title.to_owned(), lines.to_vec()));
+        }
+    }
+
+    /// Adds what changed since the revision before.
+    pub(super) fn difference(&mut self, difference: &SchemaDiff) {
+        self.summary = Some(format!(
+            "{}: {}. All changes: `cargo xtask schema diff {} {}`.",
+            difference.from,
+            difference.summary(),
+            difference.from,
+            difference.to
+        ));
+        let breaking = difference.breaking().map(|change| {
+            let kind = match change.kind {
+                ChangeKind::Added => "added: ",
+                ChangeKind::Removed => "removed: ",
+                ChangeKind::Changed => "",
+            };
+            let detail = change.detail.as_str();
+            let space = if detail.is_empty() { "" } else { " " };
+            format!("{kind}`{}`{space}{detail}", change.name)
+        });
+        let lines: Vec<String> = breaking.collect();
+        self.section("Breaking changes", &lines);
+    }
+
+    /// Adds what the generator reports about the revision.
+    pub(super) fn report(&mut self, report: &Report) {
+        let title = "Behaviour that server and client may need";
+        self.section(title, &report.behaviour);
+        self.section("Texts and examples to write", &report.unwritten());
+        let notes = report.notes.iter();
+        let notes = notes.filter(|(revision, _)| *revision == self.revision);
+        let notes: Vec<String> = notes.map(|(_, note)| note.to_string()).collect();
+        self.section("Names and results that the generator chose", &notes);
+        let title = "Unions whose variants look alike: the most demanding is tried first";
+        self.section(title, &report.ambiguous);
+        let mut proposals = Vec::new();
+        for adoption in &report.adoptions {
+            if adoption.revision != self.revision {
+                continue;
+            }
+            let (patch, applied) = (&adoption.patch, &adoption.applied);
+            let mut note = |what: &str, names: &[String]| {
+                let lines = names.iter();
+                proposals.extend(lines.map(|name| format!("`{patch}`: `{name}` {what}")));
+            };
+            note("is part of the revision now", &applied.adopted);
+            note("is left out: its type is gone", &applied.left_out);
+            note("is kept for the proposal alone", &applied.carried);
+        }
+        self.section("Proposals and extensions", &proposals);
+        self.section(
+            "Conversions that lose or invent something",
+            &report.conversions,
+        );
+    }
+
+    pub(super) fn to_markdown(&self) -> String {
+        let mut text = format!("# Revision {}\n", self.revision);
+        if let Some(summary) = &self.summary {
+            let _ = write!(text, "\nChanges since {summary}\n");
+        }
+        for (title, lines) in &self.sections {
+            let _ = write!(text, "\n## {title}\n\n");
+            for line in lines {
+                let _ = writeln!(text, "- [ ] {line}");
+            }
+        }
+        if self.sections.is_empty() {
+            text.push_str("\nThere is nothing to look at.\n");
+        }
+        text
+    }
+}
