@@ -104,9 +104,12 @@ impl WorkspaceCopy {
         Ok(())
     }
 
+    /// Removes files that the workspace does not have, and folders that are empty then.
     fn remove_all_but(&self, files: &BTreeSet<String>) -> Result<()> {
         let mut folders = vec![self.folder.clone()];
-        while let Some(folder) = folders.pop() {
+        let mut next = 0;
+        while let Some(folder) = folders.get(next).cloned() {
+            next += 1;
             for entry in fs::read_dir(&folder)? {
                 let path = entry?.path();
                 let relative = path.strip_prefix(&self.folder)?.to_string_lossy();
@@ -115,6 +118,12 @@ impl WorkspaceCopy {
                 } else if !files.contains(relative.as_ref()) {
                     fs::remove_file(&path).with_context(|| path.display().to_string())?;
                 }
+            }
+        }
+        // Folders follow those that contain them, so this begins with the innermost.
+        for folder in folders.iter().rev() {
+            if fs::read_dir(folder)?.next().is_none() {
+                fs::remove_dir(folder).with_context(|| folder.display().to_string())?;
             }
         }
         Ok(())
