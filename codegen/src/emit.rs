@@ -35,8 +35,7 @@ pub struct Emitter<'a> {
     modules: Vec<String>,
     /// `true` if the output is stand-alone, with its own copy of the support code.
     alone: bool,
-    /// The examples by revision and type.
-    examples: BTreeMap<(String, String), Example>,
+    examples: Examples,
     /// The names and titles of the proposals.
     proposals: Vec<(String, String)>,
 }
@@ -58,6 +57,9 @@ pub struct Example {
     /// `true` if it was drawn from the schema, and nobody wrote it.
     pub drawn: bool,
 }
+
+/// The examples by revision and type.
+pub type Examples = BTreeMap<(String, String), Example>;
 
 /// The errors of generating source files.
 #[derive(Debug, thiserror::Error)]
@@ -113,7 +115,7 @@ impl<'a> Emitter<'a> {
             lowered,
             modules,
             alone: false,
-            examples: BTreeMap::new(),
+            examples: Examples::new(),
             proposals: Vec::new(),
         })
     }

@@ -165,6 +165,16 @@ impl Hints {
         scoped(&self.renamed, newer, old).map_or(old, String::as_str)
     }
 
+    /// Returns the names that a definition had before it was renamed, newest first.
+    #[must_use]
+    pub fn old_names(&self, revision: &str, name: &str) -> Vec<&str> {
+        let renamed = self.renamed.iter().rev().filter_map(|(key, new)| {
+            let (since, old) = key.split_once('/')?;
+            (new == name && since <= revision).then_some(old)
+        });
+        renamed.collect()
+    }
+
     /// Returns `true` if a list is also decoded from one string of words.
     #[must_use]
     pub fn is_one_or_many(&self, revision: &str, owner: &str, member: &str) -> bool {

@@ -8,7 +8,7 @@ mod standalone;
 pub use report::{Adoption, Report};
 pub use standalone::Standalone;
 
-use crate::emit::{EmitError, Emitter, File, feature_name, module_name};
+use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
 use crate::hints::Hints;
 use crate::model::{self, BuildError, Family, Model, build, share};
 use crate::schema::{Document, Errata, ErratumError, Patch, PatchError, SchemaError};
@@ -200,13 +200,41 @@ impl Project {
     pub fn generate(&self) -> Result<Output, ProjectError> {
         let (family, mut report) = self.family()?;
         let examples = self.examples(&family, &mut report);
+        self.emit(&family, report, examples)
+    }
+
+    /// Returns what people have to look at. If only the sources cannot be generated, the report says
+    /// why.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the schemas or the files that belong to them are not valid.
+    pub fn review(&self) -> Result<Report, ProjectError> {
+        let (family, mut report) = self.family()?;
+        let examples = self.examples(&family, &mut report);
+        report.behaviour = report::behaviour(&family, &self.hints);
+        match self.emit(&family, report.clone(), examples) {
+            Ok(output) => Ok(output.report),
+            Err(error) => {
+                report.failure = Some(error.to_string());
+                Ok(report)
+            }
+        }
+    }
+
+    fn emit(
+        &self,
+        family: &Family,
+        mut report: Report,
+        examples: Examples,
+    ) -> Result<Output, ProjectError> {
         let patches = self.patches.iter();
         let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
-        let emitter = Emitter::new(&family, &self.hints, "crate")?
+        let emitter = Emitter::new(family, &self.hints, "crate")?
             .with_examples(examples)
             .with_proposals(&patches.collect::<Result<Vec<_>, _>>()?);
         report.ambiguous = emitter.ambiguities();
-        report.behaviour = report::behaviour(&family, &self.hints);
+        report.behaviour = report::behaviour(family, &self.hints);
         let mut files = emitter.root()?;
         for (at, model) in family.models.iter().enumerate() {
             let module = module_name(&model.revision);
@@ -216,15 +244,15 @@ impl Project {
             }));
         }
         let summary = (0..family.models.len())
-            .map(|at| summarise(&family, at))
+            .map(|at| summarise(family, at))
             .collect();
-        let schemas = self.corrected(&family)?;
+        let schemas = self.corrected(family)?;
         Ok(Output {
             files,
             methods: emitter.methods()?,
             schemas,
             summary,
-            features: features(&family, &self.patches),
+            features: features(family, &self.patches),
             report,
         })
     }

@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.split_first() {
         Some((command, rest)) => match command.as_str() {
             "codegen" => codegen::run(rest),
-            "schema" => schema::run(rest, || Ok(workspace::project()?.generate()?.report)),
+            "schema" => schema::run(rest, || Ok(workspace::project()?.review()?)),
             "conformance" => conformance::run(rest),
             "interop" => interop::run(rest),
             "attack" => attack::run(rest),

@@ -1,11 +1,10 @@
 //! The method table.
 
-use super::{Emitter, Example, Scope, cfg, used};
+use super::{Emitter, Examples, Scope, cfg, used};
 use crate::hints::Hints;
 use crate::model::{Kind, Message, MessageKind, Sender, Ty, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use std::collections::BTreeMap;
 
 impl Scope<'_> {
     /// Generates the `Request` or `Notification` implementation of this type, if it is a message.
@@ -117,7 +116,7 @@ impl Emitter<'_> {
 
     /// Adds examples to the documentation, by revision and type.
     #[must_use]
-    pub fn with_examples(mut self, examples: BTreeMap<(String, String), Example>) -> Self {
+    pub fn with_examples(mut self, examples: Examples) -> Self {
         self.examples = examples;
         self
     }

@@ -148,6 +148,14 @@ impl Builder<'_> {
         // A type that got a name of its own means the same as the others with the name from the hints.
         let hinted = self.names.hinted(owner);
         let found = hinted.and_then(|hinted| self.words.known(revision, hinted, part));
+        let found = found.or_else(|| {
+            if let Some(text) = self.words.known(revision, owner, part) {
+                return Some(text);
+            }
+            // A definition with a new name still has the texts of the old one.
+            let mut old_names = self.hints.old_names(revision, owner).into_iter();
+            old_names.find_map(|old| self.words.known(revision, old, part))
+        });
         let found = found.or_else(|| self.words.find(revision, owner, part));
         found.unwrap_or_else(|| match self.hints.source(revision, &self.current) {
             None => String::new(),

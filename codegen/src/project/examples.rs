@@ -1,9 +1,8 @@
 //! The examples of the documentation: ours, and those drawn from the schema.
 
 use super::{Project, Report};
-use crate::emit::Example;
+use crate::emit::{Example, Examples};
 use crate::model::{self, Family, Ty, is_valid};
-use std::collections::BTreeMap;
 
 impl Project {
     /// Returns the examples by revision and type.
@@ -11,12 +10,8 @@ impl Project {
     /// A key `Type` applies to the newest revision that has the type, and `<revision>/Type` to a
     /// revision. Each message of the newest revision has an example: if ours is missing or not valid
     /// any more, it is drawn from the schema.
-    pub(super) fn examples(
-        &self,
-        family: &Family,
-        report: &mut Report,
-    ) -> BTreeMap<(String, String), Example> {
-        let mut examples = BTreeMap::new();
+    pub(super) fn examples(&self, family: &Family, report: &mut Report) -> Examples {
+        let mut examples = Examples::new();
         for (key, value) in &self.examples {
             let mut newest_first = family.models.iter().rev();
             let found = match key.split_once('/') {

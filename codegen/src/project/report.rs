@@ -7,6 +7,8 @@ use crate::schema::Applied;
 /// What the generator decided by itself, and what it could not know.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
+    /// Why the sources cannot be generated.
+    pub failure: Option<String>,
     /// What newer revisions did with the additions of proposals.
     pub adoptions: Vec<Adoption>,
     /// Decisions of the generator, by revision.

@@ -1,9 +1,13 @@
 //! The checklist for the pull request that adds a revision.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use codegen::project::Report;
-use codegen::schema::{ChangeKind, SchemaDiff};
+use codegen::schema::{ChangeKind, RebaseOutcome, RebasedChange, SchemaDiff};
+
+/// The number of places that a line names.
+const MOST_PLACES: usize = 4;
 
 /// What a person has to look at after an import.
 pub(super) struct Checklist {
@@ -28,6 +32,35 @@ impl Checklist {
         if !lines.is_empty() {
             self.sections.push((title.to_owned(), lines.to_vec()));
         }
+    }
+
+    /// Adds what became of the errata of the revision before. Conflicts have a line each; the others
+    /// are counted by erratum and outcome.
+    pub(super) fn errata(&mut self, changes: &[RebasedChange]) {
+        let (conflicts, others): (Vec<_>, Vec<_>) = changes
+            .iter()
+            .partition(|change| matches!(change.outcome, RebaseOutcome::Conflict(_)));
+        let mut groups: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+        for change in others {
+            let (outcome, at) = match &change.outcome {
+                RebaseOutcome::Adapted(at) => ("adapted to its neighbours", at),
+                RebaseOutcome::Mended => ("dropped, because upstream mended it", &change.at),
+                _ => ("dropped, because its place is gone", &change.at),
+            };
+            let places = groups.entry((&change.erratum, outcome)).or_default();
+            places.push(format!("`{at}`"));
+        }
+        let mut lines: Vec<String> = conflicts.iter().map(ToString::to_string).collect();
+        for ((erratum, outcome), places) in groups {
+            let shown = places[..places.len().min(MOST_PLACES)].join(", ");
+            let more = places.len().saturating_sub(MOST_PLACES);
+            let more = match more {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            lines.push(format!("erratum `{erratum}` {outcome}: {shown}{more}"));
+        }
+        self.section("Errata carried over", &lines);
     }
 
     /// Adds what changed since the revision before.
@@ -55,6 +88,8 @@ impl Checklist {
 
     /// Adds what the generator reports about the revision.
     pub(super) fn report(&mut self, report: &Report) {
+        let failure: Vec<String> = report.failure.iter().cloned().collect();
+        self.section("The sources cannot be generated", &failure);
         let title = "Behaviour that server and client may need";
         self.section(title, &report.behaviour);
         self.section("Texts and examples to write", &report.unwritten());

@@ -63,8 +63,7 @@ pub(super) fn import(store: &Store, file: &str, revision: &str, review: Review) 
         let count = changes.sum();
         let stored = store.write_errata(revision, &rebased.errata.to_json())?;
         stored_line(&mut text, &stored, count, "corrections carried over");
-        let lines: Vec<String> = rebased.changes.iter().map(ToString::to_string).collect();
-        checklist.section("Errata carried over", &lines);
+        checklist.errata(&rebased.changes);
     }
 
     if let Some(Previous { document, .. }) = &previous {
@@ -84,7 +83,10 @@ pub(super) fn import(store: &Store, file: &str, revision: &str, review: Review) 
     }
 
     match review() {
-        Ok(report) => checklist.report(&report),
+        Ok(report) => {
+            ready &= report.failure.is_none();
+            checklist.report(&report);
+        }
         Err(error) => {
             let problem = format!("{error:#}");
             checklist.section("The sources cannot be generated", &[problem]);

@@ -10,14 +10,14 @@ use crate::schema::{Document, pointer, reference, walk, walk_mut};
 
 /// The places of an older revision in a newer one.
 pub(super) struct Places {
-    /// Definitions with another name.
+    /// Definitions of the same form with another name.
     renamed: BTreeMap<String, String>,
 }
 
 impl Places {
     pub(super) fn new(old: &Document, new: &Document) -> Self {
         Self {
-            renamed: renamed(old, new),
+            renamed: same_form(old, new),
         }
     }
 
@@ -107,9 +107,22 @@ fn element(
 }
 
 /// Returns the definitions that have another name in the newer document: exactly one new definition
-/// has the form of one that is gone, and a place that referred to the old one refers to it.
+/// has the form of one that is gone, and wherever the old one was used, the new one is.
 #[must_use]
 pub fn renamed(old: &Document, new: &Document) -> BTreeMap<String, String> {
+    let (before, after) = (uses(old), uses(new));
+    let mut found = same_form(old, new);
+    found.retain(|name, other| {
+        let places = before.iter().filter(|(_, target)| target == name);
+        let mut places = places.map(|(place, _)| place).peekable();
+        places.peek().is_some()
+            && places.all(|place| after.contains(&(place.clone(), other.clone())))
+    });
+    found
+}
+
+/// Returns the definitions that are gone, each with the only new definition that has its form.
+fn same_form(old: &Document, new: &Document) -> BTreeMap<String, String> {
     let gone = || {
         let all = old.definitions.iter();
         all.filter(|(name, _)| !new.definitions.contains_key(*name))
@@ -128,23 +141,12 @@ pub fn renamed(old: &Document, new: &Document) -> BTreeMap<String, String> {
         });
         bare
     };
-    let (before, after) = (uses(old), uses(new));
-    let replaces = |old: &String, new: &String| {
-        let old_places = before.iter().filter(|(_, target)| target == old);
-        let mut places = old_places.map(|(place, _)| place);
-        places.any(|place| after.contains(&(place.clone(), new.clone())))
-    };
     let mut found = BTreeMap::new();
     for (name, schema) in gone() {
         let own = form(name, schema);
         let mut same = fresh().filter(|(other, schema)| form(other, schema) == own);
-        let alone = gone()
-            .filter(|(other, schema)| form(other, schema) == own)
-            .count()
-            == 1;
-        if let (Some((other, _)), None, true) = (same.next(), same.next(), alone)
-            && replaces(name, other)
-        {
+        let alone = gone().filter(|(other, schema)| form(other, schema) == own);
+        if let (Some((other, _)), None, 1) = (same.next(), same.next(), alone.count()) {
             found.insert(name.clone(), other.clone());
         }
     }

@@ -108,7 +108,7 @@ fn erratum_that_upstream_mended_is_not_carried_over() {
     let report = folder.import(NEW, "2000-01-02").unwrap();
     assert!(report.ready);
     let line =
-        "- [ ] erratum `whole-b` at `/A/properties/b/type`: dropped, because it is correct now";
+        "- [ ] erratum `whole-b` dropped, because upstream mended it: `/A/properties/b/type`";
     assert!(report.checklist.contains(line), "{}", report.checklist);
 }
 
