@@ -19,7 +19,7 @@ pub struct Hints {
     /// Names of union variants: `Union` to type name to variant name.
     pub variants: BTreeMap<String, BTreeMap<String, String>>,
     /// Rules to select between variants that look alike: `Union` to rules.
-    pub decide: BTreeMap<String, Decide>,
+    pub decide: BTreeMap<String, VariantRules>,
     /// How messages and their parts are recognized.
     pub messages: Messages,
     /// Required members that a constructor sets: `Type.member` or `*.member` to a JSON value.
@@ -47,7 +47,7 @@ pub struct Hints {
 /// Rules to select between the variants of a union.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub struct Decide {
+pub struct VariantRules {
     /// Members that must be present for a variant to be selected, in addition to its required ones.
     pub when: BTreeMap<String, Vec<String>>,
     /// The order in which variants that look alike are tried.
@@ -116,7 +116,13 @@ impl Hints {
 
     /// Returns the value that a conversion to a revision sets for a required member.
     #[must_use]
-    pub fn invented(&self, upward: bool, to: &str, owner: &str, member: &str) -> Option<&Value> {
+    pub fn conversion_value(
+        &self,
+        upward: bool,
+        to: &str,
+        owner: &str,
+        member: &str,
+    ) -> Option<&Value> {
         let table = if upward {
             &self.upgrades
         } else {

@@ -5,11 +5,11 @@ mod standalone;
 
 pub use standalone::Standalone;
 
+use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, File, feature_name, module_name};
 use crate::hints::Hints;
 use crate::model::{BuildError, Family, Model, build, share};
 use crate::schema::{Document, Errata, ErratumError, Patch, PatchError, SchemaError};
-use crate::words::Words;
 use serde_json::{Map, Value};
 
 /// The contents of `schema/`, as text.
@@ -24,7 +24,7 @@ pub struct Project {
     /// Data that controls the generator.
     pub hints: Hints,
     /// Documentation texts.
-    pub words: Map<String, Value>,
+    pub doc_texts: Map<String, Value>,
     /// Examples, by type.
     pub examples: Map<String, Value>,
 }
@@ -72,10 +72,10 @@ pub enum ProjectError {
     Emit(#[from] EmitError),
     /// Types or members without documentation.
     #[error("docs.json has no text for {}", .0.join(", "))]
-    Words(Vec<String>),
+    MissingDocs(Vec<String>),
     /// Documentation for types or members that no revision has.
     #[error("docs.json has unused texts: no revision has {}", .0.join(", "))]
-    UnusedWords(Vec<String>),
+    UnusedDocs(Vec<String>),
     /// Messages of the newest revision without an example, or examples of unknown types.
     #[error("examples.json: missing examples: {}; examples of unknown types: {}", .missing.join(", "), .unused.join(", "))]
     Examples {
@@ -171,7 +171,7 @@ impl Project {
     /// Returns an error if a schema, an erratum or a proposal is invalid, or if documentation is
     /// missing.
     pub fn family(&self) -> Result<Family, ProjectError> {
-        let words = Words::new(self.words.clone());
+        let doc_texts = DocTexts::new(self.doc_texts.clone());
         let mut models = Vec::new();
         for (revision, document) in self.documents()? {
             let mut model = build(
@@ -179,20 +179,20 @@ impl Project {
                 &revision,
                 &document.definitions,
                 &self.hints,
-                &words,
+                &doc_texts,
             )?;
             if let Some(errata) = self.errata_of(&revision)? {
                 model.constants = errata.constants;
             }
             models.push(model);
         }
-        let missing = words.missing();
+        let missing = doc_texts.missing();
         if !missing.is_empty() {
-            return Err(ProjectError::Words(missing));
+            return Err(ProjectError::MissingDocs(missing));
         }
-        let unused = words.unused();
+        let unused = doc_texts.unused();
         if !unused.is_empty() {
-            return Err(ProjectError::UnusedWords(unused));
+            return Err(ProjectError::UnusedDocs(unused));
         }
         if models.is_empty() {
             Err(ProjectError::Empty)
@@ -206,20 +206,20 @@ impl Project {
     /// # Errors
     ///
     /// Returns an error if the generator has no type for something in the document.
-    pub fn missing_words(
+    pub fn missing_docs(
         &self,
         revision: &str,
         document: &Document,
     ) -> Result<Vec<String>, ProjectError> {
-        let words = Words::new(self.words.clone());
+        let doc_texts = DocTexts::new(self.doc_texts.clone());
         build(
             &document.file,
             revision,
             &document.definitions,
             &self.hints,
-            &words,
+            &doc_texts,
         )?;
-        Ok(words.missing())
+        Ok(doc_texts.missing())
     }
 
     /// Checks that every message of the newest revision has an example, and that no example is

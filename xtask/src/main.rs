@@ -63,7 +63,7 @@ fn main() -> ExitCode {
         Some((command, rest)) => match command.as_str() {
             "codegen" => codegen::run(rest),
             "schema" => schema::run(rest, |revision, document| {
-                Ok(workspace::project()?.missing_words(revision, document)?)
+                Ok(workspace::project()?.missing_docs(revision, document)?)
             }),
             "conformance" => conformance::run(rest),
             "interop" => interop::run(rest),

@@ -15,8 +15,8 @@ use super::{
     Bounds, Kind, Member, Model, Object, StringEnum, Ty, TypeDef, field_ident, messages,
     variant_ident,
 };
+use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
-use crate::words::Words;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -68,14 +68,14 @@ pub fn build(
     revision: &str,
     definitions: &Map<String, Value>,
     hints: &Hints,
-    words: &Words,
+    doc_texts: &DocTexts,
 ) -> Result<Model, BuildError> {
     let mut builder = Builder {
         file,
         revision,
         definitions,
         hints,
-        words,
+        doc_texts,
         types: Vec::new(),
         index: BTreeMap::new(),
         claims: Vec::new(),
@@ -130,7 +130,7 @@ struct Builder<'a> {
     revision: &'a str,
     definitions: &'a Map<String, Value>,
     hints: &'a Hints,
-    words: &'a Words,
+    doc_texts: &'a DocTexts,
     types: Vec<TypeDef>,
     index: BTreeMap<String, usize>,
     /// Inline types that have the name of a definition. They are compared with it at the end.
@@ -150,7 +150,7 @@ impl Builder<'_> {
         match schema.get("description").and_then(Value::as_str) {
             Some(text) => text.to_owned(),
             None => self
-                .words
+                .doc_texts
                 .find(self.revision, owner, part)
                 .unwrap_or_default(),
         }
@@ -362,7 +362,7 @@ impl Builder<'_> {
         let name = self.hints.inline_name(self.revision, default);
         if !self.index.contains_key(&name) {
             let docs = self
-                .words
+                .doc_texts
                 .find(self.revision, &name, &format!("={only}"))
                 .unwrap_or_default();
             let kind = Kind::Enum(StringEnum {
@@ -393,8 +393,10 @@ impl Builder<'_> {
         let values = values
             .iter()
             .map(|value| {
-                let words = self.words.find(self.revision, name, &format!("={value}"));
-                (value.clone(), words.unwrap_or_default())
+                let doc_texts = self
+                    .doc_texts
+                    .find(self.revision, name, &format!("={value}"));
+                (value.clone(), doc_texts.unwrap_or_default())
             })
             .collect();
         Ok(Kind::Enum(StringEnum { values, open }))

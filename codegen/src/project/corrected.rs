@@ -28,7 +28,7 @@ impl Project {
             if at < home {
                 for name in document.definitions.keys().cloned().collect::<Vec<_>>() {
                     if family.home(at, &name) == home {
-                        adopt(document, &newest, &name);
+                        copy_additions(document, &newest, &name);
                     }
                 }
             }
@@ -43,7 +43,7 @@ impl Project {
 }
 
 /// Copies the members that proposals add to a definition, and the definitions that they refer to.
-fn adopt(document: &mut Document, newest: &Document, name: &str) {
+fn copy_additions(document: &mut Document, newest: &Document, name: &str) {
     let added = marked(newest.definitions.get(name));
     let Some(properties) = document
         .definitions

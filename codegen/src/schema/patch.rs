@@ -164,7 +164,7 @@ impl Patch {
                 .as_object()
                 .filter(|addition| addition.len() == 1)
                 .and_then(|addition| addition.get("properties")?.as_object())
-                .ok_or_else(|| self.misplaced(&place, "an object with `properties` alone"))?;
+                .ok_or_else(|| self.misplaced(&place, "an object with only `properties`"))?;
             let at = format!("/{target}");
             if !root.pointer(&at).is_some_and(is_object_schema) {
                 return Err(self.no_target(document, target, "members", "an object type"));

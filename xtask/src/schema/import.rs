@@ -1,4 +1,4 @@
-//! Taking a published file into `schema/`.
+//! Imports a published file into `schema/`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,32 +6,34 @@ use std::path::Path;
 use anyhow::Result;
 use codegen::schema::{Document, ErratumError, diff};
 
-use super::MissingWords;
+use super::MissingDocs;
 use super::store::{Store, lines, read};
 use crate::workspace::shown;
 
-/// What an import did and what it leaves to do.
+/// The outcome of an import.
 pub(super) struct Report {
-    /// For people to read.
+    /// The text to print: what was stored, and what is left to do.
     pub(super) text: String,
-    /// Whether every erratum fits or need only be dropped, and there is a type for everything.
+    /// `true` if every erratum applies or is no longer needed, and the generator has a type for
+    /// everything.
     pub(super) ready: bool,
 }
 
-/// Stores the structure of a published file as a revision. A file that is no schema changes
-/// nothing; errata that do not fit are reported, and the structure is stored all the same.
+/// Stores the structure of a published file as a revision. If the file is not a valid schema,
+/// nothing is written. Errata that do not apply are reported, and the structure is stored
+/// nevertheless.
 pub(super) fn import(
     store: &Store,
     file: &str,
     revision: &str,
-    missing_words: MissingWords,
+    missing_docs: MissingDocs,
 ) -> Result<Report> {
     let published = read(Path::new(file))?;
     let bare = Document {
         file: revision.to_owned(),
         ..published.without_prose()
     };
-    // Everything that can fail by bad input is read before anything is written.
+    // Reads and checks all input before anything is written.
     let errata = store.errata(revision)?;
     let previous = store
         .revisions()?
@@ -41,7 +43,7 @@ pub(super) fn import(
 
     let mut corrected = bare.clone();
     let applied = errata.map(|errata| errata.apply(&mut corrected));
-    let missing = missing_words(revision, &corrected);
+    let missing = missing_docs(revision, &corrected);
 
     let stored = store.write(revision, &bare.to_json())?;
     let mut text = String::new();
@@ -55,35 +57,38 @@ pub(super) fn import(
     let mut ready = true;
     match applied {
         None => {
-            let _ = writeln!(text, "errata: there are none for {revision}");
+            let _ = writeln!(text, "errata: no file for {revision}");
         }
         Some(Ok(())) => text.push_str("errata: all apply\n"),
         Some(Err(faults)) => {
             ready = faults
                 .iter()
                 .all(|it| matches!(it, ErratumError::NoLongerApplies { .. }));
-            let _ = writeln!(text, "errata: to be mended\n{}", lines(&faults));
+            let _ = writeln!(text, "errata: some have to be changed\n{}", lines(&faults));
         }
     }
 
     match previous {
-        None => text.push_str("\nno revision before this one\n"),
+        None => text.push_str("\nno previous revision\n"),
         Some(previous) => {
             let _ = write!(text, "\n{}", diff(&previous, &bare).to_text());
         }
     }
 
     match missing.as_deref() {
-        Ok([]) => text.push_str("\nwords: none are missing in docs.json\n"),
+        Ok([]) => text.push_str("\ndocs.json: no texts are missing\n"),
         Ok(keys) => {
-            let _ = writeln!(text, "\nwords: {} are missing in docs.json", keys.len());
+            let _ = writeln!(text, "\ndocs.json: {} texts are missing", keys.len());
             for key in keys {
                 let _ = writeln!(text, "  {key}");
             }
         }
         Err(error) => {
             ready = false;
-            let _ = writeln!(text, "\nwords: what is missing cannot be told\n{error:#}");
+            let _ = writeln!(
+                text,
+                "\ndocs.json: cannot determine the missing texts\n{error:#}"
+            );
         }
     }
     Ok(Report { text, ready })

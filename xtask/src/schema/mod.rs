@@ -1,4 +1,4 @@
-//! `cargo xtask schema`: comparing, importing and verifying schema documents.
+//! `cargo xtask schema`: compares, imports and verifies schema documents.
 
 mod import;
 mod store;
@@ -16,22 +16,23 @@ const USAGE: &str = "\
 usage: cargo xtask schema <command>
 
   diff A B [--format text|markdown|json]
-        what changed from A to B, each a revision or a file; two revisions are compared with
-        their errata applied, a file and anything else without
+        prints the changes from A to B, each a revision or a file; errata are applied only if
+        both are revisions
   import FILE --revision R
-        stores the structure of a published file as revision R and says what is left to do
+        stores the structure of a published file as revision R and prints what is left to do
   verify FILE --revision R
-        whether a published file has the structure of our revision R";
+        checks that a published file has the structure of our revision R";
 
-/// The keys of `docs.json` that a document of a revision needs and that are not there.
-pub(crate) type MissingWords = fn(revision: &str, document: &Document) -> Result<Vec<String>>;
+/// Returns the keys that a document of a revision needs and that `docs.json` does not have.
+pub(crate) type MissingDocs = fn(revision: &str, document: &Document) -> Result<Vec<String>>;
 
-/// Runs a subcommand; `missing_words` says which words a document still needs.
+/// Runs a subcommand. `missing_docs` returns the documentation texts that a document still needs.
 ///
 /// # Errors
 ///
-/// Wrong arguments, files that cannot be read or written, and documents that are no schema.
-pub(crate) fn run(args: &[String], missing_words: MissingWords) -> Result<ExitCode> {
+/// Returns an error for invalid arguments, for files that cannot be read or written, and for
+/// documents that are not a schema.
+pub(crate) fn run(args: &[String], missing_docs: MissingDocs) -> Result<ExitCode> {
     let store = Store::at(workspace::root().join("schema"));
     match args.split_first() {
         Some((command, rest)) if command == "diff" => {
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &[String], missing_words: MissingWords) -> Result<ExitCo
         Some((command, rest)) if command == "import" => {
             let arguments = Arguments::parse(rest, 1, "--revision")?;
             let (file, revision) = arguments.file_and_revision()?;
-            let report = import::import(&store, file, revision, missing_words)?;
+            let report = import::import(&store, file, revision, missing_docs)?;
             print!("{}", report.text);
             Ok(if report.ready {
                 ExitCode::SUCCESS
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &[String], missing_words: MissingWords) -> Result<ExitCo
     }
 }
 
-/// What stands after the subcommand: words, and at most one option with a value.
+/// The arguments after the subcommand: positional arguments, and at most one option with a value.
 struct Arguments<'a> {
     words: Vec<&'a str>,
     option: Option<&'a str>,
@@ -97,7 +98,7 @@ impl<'a> Arguments<'a> {
             };
             if let Some(given) = given {
                 if value.replace(given).is_some() {
-                    bail!("`{option}` is there twice\n\n{USAGE}");
+                    bail!("`{option}` is given twice\n\n{USAGE}");
                 }
             } else if word.starts_with("--") {
                 bail!("unknown option `{word}`\n\n{USAGE}");
@@ -107,7 +108,7 @@ impl<'a> Arguments<'a> {
         }
         if words.len() != count {
             bail!(
-                "{count} argument(s) expected, {} found\n\n{USAGE}",
+                "{count} positional argument(s) expected, {} found\n\n{USAGE}",
                 words.len()
             );
         }

@@ -6,15 +6,15 @@ use serde_json::Value;
 use super::*;
 
 const OLD: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {
-    "A": {"type": "object", "properties": {"b": {"type": "string", "description": "words"}}}}}"#;
+    "A": {"type": "object", "properties": {"b": {"type": "string", "description": "text"}}}}}"#;
 const NEW: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {
     "A": {"type": "object", "properties": {"b": {"type": "integer"}, "c": {}}}}}"#;
 const ERRATA: &str = r#"{"revision": "2000-01-02", "errata": [{"name": "whole-b", "reason": "It is.",
     "changes": [{"at": "/A/properties/b/type", "was": "string", "now": "integer"}]}]}"#;
 
-/// Whatever the document has: there are words for types only.
+/// Returns a key for each member of each definition.
 #[expect(clippy::unnecessary_wraps, reason = "the form of the callback")]
-fn missing_words(revision: &str, document: &Document) -> Result<Vec<String>> {
+fn missing_docs(revision: &str, document: &Document) -> Result<Vec<String>> {
     let members = |(name, schema): (&String, &Value)| {
         let members = schema["properties"].as_object().unwrap().keys();
         members
@@ -24,7 +24,7 @@ fn missing_words(revision: &str, document: &Document) -> Result<Vec<String>> {
     Ok(document.definitions.iter().flat_map(members).collect())
 }
 
-/// A folder of its own for each test, removed at its end.
+/// A temporary folder, removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -43,7 +43,7 @@ impl Folder {
 
     fn import(&self, text: &str, revision: &str) -> Result<Report> {
         let file = self.put("published.json", text);
-        import(&Store::at(self.0.clone()), &file, revision, missing_words)
+        import(&Store::at(self.0.clone()), &file, revision, missing_docs)
     }
 
     fn stored(&self, revision: &str) -> Option<String> {
@@ -58,10 +58,10 @@ impl Drop for Folder {
 }
 
 #[test]
-fn words_are_left_out_and_the_difference_is_told() {
+fn import_removes_descriptions_and_reports_the_difference() {
     let folder = Folder::new("difference");
     assert!(folder.import(OLD, "2000-01-01").unwrap().ready);
-    assert!(!folder.stored("2000-01-01").unwrap().contains("words"));
+    assert!(!folder.stored("2000-01-01").unwrap().contains("text"));
     let report = folder.import(NEW, "2000-01-02").unwrap();
     assert!(report.ready);
     assert!(
@@ -77,15 +77,15 @@ fn words_are_left_out_and_the_difference_is_told() {
     assert!(
         report
             .text
-            .ends_with("words: 2 are missing in docs.json\n  2000-01-02/A.b\n  2000-01-02/A.c\n"),
+            .ends_with("docs.json: 2 texts are missing\n  2000-01-02/A.b\n  2000-01-02/A.c\n"),
         "{}",
         report.text
     );
 }
 
 #[test]
-fn a_mended_file_is_not_refused() {
-    let folder = Folder::new("mended");
+fn erratum_that_is_no_longer_needed_is_reported() {
+    let folder = Folder::new("no-longer-applies");
     folder.put("errata/2000-01-02.json", ERRATA);
     let report = folder.import(NEW, "2000-01-02").unwrap();
     assert!(report.ready);
@@ -103,8 +103,8 @@ fn a_mended_file_is_not_refused() {
 }
 
 #[test]
-fn an_erratum_that_does_not_fit_is_not_passed_over() {
-    let folder = Folder::new("misfit");
+fn erratum_that_does_not_apply_is_reported() {
+    let folder = Folder::new("unexpected-value");
     folder.put("errata/2000-01-02.json", ERRATA);
     let text = NEW.replace("integer", "boolean");
     let report = folder.import(&text, "2000-01-02").unwrap();
@@ -120,13 +120,13 @@ fn an_erratum_that_does_not_fit_is_not_passed_over() {
 }
 
 #[test]
-fn a_broken_file_changes_nothing() {
-    let folder = Folder::new("broken");
+fn invalid_file_changes_nothing() {
+    let folder = Folder::new("invalid");
     folder.import(OLD, "2000-01-01").unwrap();
     let before = folder.stored("2000-01-01");
-    for broken in ["{", "[]", "{}", r#"{"$defs": {"A": {"if": {}}}}"#] {
-        assert!(folder.import(broken, "2000-01-01").is_err());
-        assert!(folder.import(broken, "2000-01-02").is_err());
+    for invalid in ["{", "[]", "{}", r#"{"$defs": {"A": {"if": {}}}}"#] {
+        assert!(folder.import(invalid, "2000-01-01").is_err());
+        assert!(folder.import(invalid, "2000-01-02").is_err());
     }
     assert_eq!(folder.stored("2000-01-01"), before);
     assert_eq!(folder.stored("2000-01-02"), None);
@@ -137,11 +137,17 @@ fn a_broken_file_changes_nothing() {
 }
 
 #[test]
-fn a_type_that_cannot_be_built_is_reported_and_not_passed_over() {
-    let folder = Folder::new("unbuilt");
+fn type_that_cannot_be_generated_is_reported() {
+    let folder = Folder::new("unsupported");
     let file = folder.put("published.json", OLD);
-    let refuse: MissingWords = |_, _| anyhow::bail!("no type for A");
-    let report = import(&Store::at(folder.0.clone()), &file, "2000-01-01", refuse).unwrap();
+    let unsupported: MissingDocs = |_, _| anyhow::bail!("no type for A");
+    let report = import(
+        &Store::at(folder.0.clone()),
+        &file,
+        "2000-01-01",
+        unsupported,
+    )
+    .unwrap();
     assert!(!report.ready);
     assert!(report.text.ends_with("no type for A\n"), "{}", report.text);
     assert!(folder.stored("2000-01-01").is_some());
