@@ -57,6 +57,9 @@ mod arbitrary;
 pub mod base64;
 #[doc(hidden)]
 pub mod codec;
+#[cfg(feature = "_connection")]
+#[doc(hidden)]
+pub mod connection;
 mod contents;
 pub mod convert;
 pub mod cursor;

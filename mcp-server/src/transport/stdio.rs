@@ -8,6 +8,7 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use mcp_types::connection::WriteQueue;
 use mcp_types::lines::LineReader;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -17,7 +18,6 @@ use crate::protocol::core::Core;
 use crate::protocol::error::ServeError;
 use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::TransportInfo;
-use crate::transport::write_queue::WriteQueue;
 
 /// Serves the peer on standard input and output.
 pub(crate) async fn serve(core: &Arc<Core>, extensions: Extensions) -> Result<(), ServeError> {

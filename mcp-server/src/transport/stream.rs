@@ -4,6 +4,7 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
+use mcp_types::connection::WriteQueue;
 use mcp_types::lines::LineReader;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::sleep;
@@ -15,7 +16,6 @@ use crate::protocol::error::ServeError;
 use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::TransportInfo;
 use crate::protocol::limits::Limits;
-use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
 /// Serves a peer on a pair of byte streams.

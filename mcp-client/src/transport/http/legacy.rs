@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode};
 use hyper::body::Incoming;
+use mcp_types::Request;
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::InitializeRequest;
-use mcp_types::{Request, RequestId};
 use tokio::time::sleep;
 
 use super::endpoint::Endpoint;
@@ -122,7 +122,7 @@ async fn initialize(
     }
     connection
         .pending
-        .reply(&RequestId::from(request_id), Reply::Error(refusal?));
+        .complete(request_id, Reply::Error(refusal?));
     Ok(())
 }
 

@@ -9,8 +9,7 @@ use http::{HeaderName, HeaderValue, Method};
 use mcp_types::headers::{self, encode_value};
 use mcp_types::json::Value;
 use mcp_types::{
-    CallToolRequest, HEADER_MISMATCH, ListToolsRequest, ListToolsResult, Request, RequestId,
-    Revision,
+    CallToolRequest, HEADER_MISMATCH, ListToolsRequest, ListToolsResult, Request, Revision,
 };
 
 use super::endpoint::Endpoint;
@@ -83,9 +82,7 @@ pub(super) async fn send(
                 continue;
             }
         }
-        connection
-            .pending
-            .reply(&RequestId::from(request_id), Reply::Error(error));
+        connection.pending.complete(request_id, Reply::Error(error));
         return Ok(());
     }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
 use hyper::body::Incoming as Body;
-use mcp_types::RequestId;
 use mcp_types::sse::SseError;
 
 use super::body::{Events, read_all};
@@ -58,9 +57,7 @@ pub(super) async fn read(
     let status = response.status();
     if !status.is_success() {
         let error = endpoint.read_rejection(response).await?;
-        connection
-            .pending
-            .reply(&RequestId::from(request_id), Reply::Error(error));
+        connection.pending.complete(request_id, Reply::Error(error));
         return Ok(None);
     }
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {

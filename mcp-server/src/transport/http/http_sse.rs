@@ -16,6 +16,7 @@ use std::time::Duration;
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
 
+use mcp_types::connection::WriteQueue;
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
@@ -36,7 +37,6 @@ use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::sse_comment::comment;
 use crate::transport::line_connection::ConnectionDriver;
-use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
 /// The query parameter with the id of the channel.
