@@ -66,6 +66,9 @@ pub mod cursor;
 pub mod error;
 pub mod form;
 pub mod headers;
+#[cfg(feature = "_http")]
+#[doc(hidden)]
+pub mod http_headers;
 pub mod id;
 pub mod json;
 pub mod lines;

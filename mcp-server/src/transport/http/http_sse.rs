@@ -17,6 +17,7 @@ use http::request::Parts;
 use http::{Method, Response, StatusCode};
 
 use mcp_types::connection::WriteQueue;
+use mcp_types::http_headers::SESSION_ID;
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
@@ -24,7 +25,6 @@ use tokio::time::{Instant, sleep};
 use super::answer;
 use super::body::{Chunk, HttpBody, Source};
 use super::config;
-use super::header_names::SESSION_ID;
 use super::ids;
 use super::ids::new_id;
 use crate::protocol::core::Core;
