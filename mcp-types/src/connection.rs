@@ -2,8 +2,10 @@
 //!
 //! Shared by `mcp-server` and `mcp-client`; not intended for other crates.
 
+mod line_input;
 mod pending_requests;
 mod write_queue;
 
+pub use line_input::LineInput;
 pub use pending_requests::{PendingRequest, PendingRequests};
 pub use write_queue::{TrySend, WriteQueue};

@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mcp_types::Revision;
-use mcp_types::connection::WriteQueue;
-use mcp_types::lines::LineReader;
+use mcp_types::connection::{LineInput, WriteQueue};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split};
 use tokio::time::timeout;
 
@@ -17,8 +16,8 @@ use crate::protocol::error::TransportError;
 use crate::protocol::limits::Limits;
 use crate::protocol::transport::{OpenTransport, OpenedTransport};
 
-/// The size of a read in bytes.
-const CHUNK: usize = 64 << 10;
+/// The maximum capacity of the write buffer between two writes, in bytes.
+const KEPT: usize = 64 << 10;
 
 /// The time in which a closing client writes the queued messages.
 const FLUSH_TIME: Duration = Duration::from_secs(1);
@@ -183,23 +182,14 @@ pub(crate) async fn read(
 ) -> io::Result<()> {
     let mut reader = std::pin::pin!(reader);
     let limit = connection.limits.message_bytes;
-    let mut lines = LineReader::new(limit);
+    let mut lines = LineInput::new(limit);
     loop {
         // A server that sends requests without reading the responses has to wait.
         queue.wait_forced_capacity().await;
-        let count = reader.read(lines.spare(CHUNK)).await?;
-        if count == 0 {
-            if let Some(Ok(line)) = lines.finish() {
-                connection.receive(line);
-            }
-            return Ok(());
-        }
+        let count = reader.read(lines.spare()).await?;
         lines.filled(count);
-        let mut longest = 0;
         while let Some(line) = lines.next_line() {
-            longest = longest.max(line.map_or(limit, <[u8]>::len));
             match line {
-                Ok(line) if line.trim_ascii().is_empty() => {}
                 Ok(line) => connection.receive(line),
                 // It may have been the response to any request.
                 Err(_) => connection
@@ -207,9 +197,8 @@ pub(crate) async fn read(
                     .fail_all(TransportError::TooLong { limit }),
             }
         }
-        // Release the memory of a long line.
-        if longest > CHUNK {
-            lines.shrink_to(CHUNK);
+        if lines.has_ended() {
+            return Ok(());
         }
     }
 }
@@ -221,7 +210,7 @@ pub(crate) async fn write(queue: &WriteQueue, writer: impl AsyncWrite) -> io::Re
         writer.write_all(&lines).await?;
         writer.flush().await?;
         lines.clear();
-        lines.shrink_to(CHUNK);
+        lines.shrink_to(KEPT);
     }
     writer.shutdown().await
 }

@@ -33,9 +33,6 @@ use crate::protocol::retained::memory;
 use crate::transport::in_flight::InFlight;
 use crate::util::select::{Either, select};
 
-/// The number of bytes that are read at once.
-pub(crate) const CHUNK: usize = 64 << 10;
-
 /// Checks a request, given the extensions of its message, its method and its params.
 #[cfg(feature = "http")]
 pub(crate) type RequestCheck = fn(&Extensions, &str, &ParamsView<'_>) -> Result<(), ErrorObject>;
