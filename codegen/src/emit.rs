@@ -230,12 +230,18 @@ impl<'a> Emitter<'a> {
             .collect();
         let reexports = newer.into_iter().map(|home| {
             let module = format_ident!("{}", self.modules[home]);
-            let names = model
-                .types
-                .iter()
-                .filter(|def| self.family.home(at, &def.name) == home && def.features.is_empty())
-                .map(|def| format_ident!("{}", type_ident(&def.name)));
-            quote! { pub use super::#module::{ #(#names),* }; }
+            let shared = model.types.iter();
+            let shared = shared.filter(|def| self.family.home(at, &def.name) == home);
+            let (own, added): (Vec<_>, Vec<_>) = shared.partition(|def| def.features.is_empty());
+            let ident = |def: &&TypeDef| format_ident!("{}", type_ident(&def.name));
+            let names: Vec<_> = own.iter().map(ident).collect();
+            let names =
+                (!names.is_empty()).then(|| quote! { pub use super::#module::{ #(#names),* }; });
+            let added = added.iter().map(|def| {
+                let (cfg, name) = (cfg(&def.features), ident(def));
+                quote! { #cfg pub use super::#module::#name; }
+            });
+            quote! { #names #(#added)* }
         });
         let about = format!(
             " Revision {0}: {1} types of its schema, {2} messages.",

@@ -67,11 +67,18 @@ impl Builder<'_> {
 
     /// Returns the name that a variant has in the revision before.
     fn ident_before(&self, union: &str, ty: &Ty) -> Option<&String> {
-        let Kind::Union(before) = &self.source.previous?.get(union)?.kind else {
+        let (revision, previous) = (self.source.revision, self.source.previous?);
+        let mut names = vec![union];
+        names.extend(self.hints.old_names(revision, union));
+        let def = names.into_iter().find_map(|name| previous.get(name))?;
+        let Kind::Union(before) = &def.kind else {
             return None;
         };
-        let mut variants = before.variants.iter();
-        variants.find(|other| other.ty == *ty).map(|it| &it.ident)
+        let same = |other: &&Variant| match (&other.ty, ty) {
+            (Ty::Named(old), Ty::Named(new)) => self.hints.new_name(revision, old) == new,
+            (old, new) => old == new,
+        };
+        before.variants.iter().find(same).map(|it| &it.ident)
     }
 
     /// Gives variants with the same name distinct ones. Names that are fixed stay.
