@@ -1,6 +1,6 @@
 //! Plans how a decoder selects the variant of a union.
 
-use crate::hints::Decide;
+use crate::hints::VariantRules;
 use crate::model::{Kind, Model, Ty, Union};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,7 +78,7 @@ struct Leaf {
 
 /// Creates the plan for decoding a union.
 #[must_use]
-pub fn plan(model: &Model, name: &str, union: &Union, decide: Option<&Decide>) -> Plan {
+pub fn plan(model: &Model, name: &str, union: &Union, decide: Option<&VariantRules>) -> Plan {
     let mut scalars: BTreeMap<JsonKind, Vec<usize>> = BTreeMap::new();
     let mut leaves = Vec::new();
     let mut ambiguous = Vec::new();
@@ -290,13 +290,13 @@ fn tag(leaves: &[Leaf]) -> Option<Objects> {
 fn shape(
     name: &str,
     mut leaves: Vec<Leaf>,
-    decide: Option<&Decide>,
+    decide: Option<&VariantRules>,
     ambiguous: &mut Vec<String>,
 ) -> Objects {
     if leaves.is_empty() {
         return Objects::None;
     }
-    let none = Decide::default();
+    let none = VariantRules::default();
     let decide = decide.unwrap_or(&none);
     for leaf in &mut leaves {
         leaf.required

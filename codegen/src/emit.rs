@@ -34,7 +34,7 @@ pub struct Emitter<'a> {
     /// The name of the module of each model.
     modules: Vec<String>,
     /// `true` if the output is stand-alone, with its own copy of the support code.
-    alone: bool,
+    standalone: bool,
     examples: Examples,
     /// The names and titles of the proposals.
     proposals: Vec<(String, String)>,
@@ -114,7 +114,7 @@ impl<'a> Emitter<'a> {
             support,
             lowered,
             modules,
-            alone: false,
+            standalone: false,
             examples: Examples::new(),
             proposals: Vec::new(),
         })
@@ -122,8 +122,8 @@ impl<'a> Emitter<'a> {
 
     /// Makes the output a module of its own, with the support code in its submodule `support`.
     #[must_use]
-    pub fn alone(mut self) -> Self {
-        self.alone = true;
+    pub fn standalone(mut self) -> Self {
+        self.standalone = true;
         self
     }
 
@@ -182,7 +182,7 @@ impl<'a> Emitter<'a> {
             file("types.rs", &self.types_file(at, &quote! { #(#types)* }))?,
             file("messages.rs", &self.messages_file(name, &messages, &table))?,
         ];
-        if !self.alone {
+        if !self.standalone {
             files.push(file(
                 "strategies.rs",
                 &self.strategies_file(name, &quote! { #(#strategies)* }),
@@ -256,7 +256,7 @@ impl<'a> Emitter<'a> {
         let constants = self.constants(at);
         let convert = (at + 1 < self.family.models.len()).then(|| quote! { mod convert; });
         let natives = self.natives(at);
-        let own = if self.alone {
+        let own = if self.standalone {
             quote! { pub mod support; }
         } else {
             quote! { #[cfg(feature = "proptest")] mod strategies; }
@@ -277,7 +277,7 @@ impl<'a> Emitter<'a> {
 
     /// Generates reexports of the hand-written types under their names in the schema.
     fn natives(&self, at: usize) -> TokenStream {
-        let support = if self.alone {
+        let support = if self.standalone {
             quote! { support }
         } else {
             self.support.clone()

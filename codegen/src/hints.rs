@@ -21,7 +21,7 @@ pub struct Hints {
     /// Names of union variants: `Union` to type name to variant name.
     pub variants: BTreeMap<String, BTreeMap<String, String>>,
     /// Rules to select between variants that look alike: `Union` to rules.
-    pub decide: BTreeMap<String, Decide>,
+    pub decide: BTreeMap<String, VariantRules>,
     /// How messages and their parts are recognized.
     pub messages: Messages,
     /// Required members that a constructor sets: `Type.member` or `*.member` to a JSON value.
@@ -51,7 +51,7 @@ pub struct Hints {
 /// Rules to select between the variants of a union.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub struct Decide {
+pub struct VariantRules {
     /// Members that must be present for a variant to be selected, in addition to its required ones.
     pub when: BTreeMap<String, Vec<String>>,
     /// The order in which variants that look alike are tried.
@@ -129,7 +129,7 @@ impl Hints {
 
     /// Returns the rules to select between the variants of a union.
     #[must_use]
-    pub fn rules_of(&self, revision: &str, union: &str) -> Option<&Decide> {
+    pub fn rules_of(&self, revision: &str, union: &str) -> Option<&VariantRules> {
         scoped(&self.decide, revision, union)
     }
 
@@ -142,7 +142,7 @@ impl Hints {
     /// Returns the value that a conversion between two revisions sets for a required member, where
     /// `null` stands for an error. Returns `None` if the hints do not mention the member.
     #[must_use]
-    pub fn invented(
+    pub fn conversion_value(
         &self,
         (from, to): (&str, &str),
         upward: bool,

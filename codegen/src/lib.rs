@@ -10,13 +10,13 @@
 //! 5. [`emit`] generates types, unions, messages, conversions and strategies.
 //!
 //! This crate does no I/O. It contains no name of the Model Context Protocol: information that a
-//! schema does not contain is passed as data, in [`hints`] and [`words`].
+//! schema does not contain is passed as data, in [`hints`] and [`doc_texts`].
 
 pub mod discriminate;
+pub mod doc_texts;
 pub mod emit;
 pub mod hints;
 pub mod lower;
 pub mod model;
 pub mod project;
 pub mod schema;
-pub mod words;

@@ -8,11 +8,11 @@ mod standalone;
 pub use report::{Adoption, Report};
 pub use standalone::Standalone;
 
+use crate::doc_texts::DocTexts;
 use crate::emit::{EmitError, Emitter, Examples, File, feature_name, module_name};
 use crate::hints::Hints;
 use crate::model::{self, BuildError, Family, Model, build, share};
 use crate::schema::{Document, Errata, ErratumError, Patch, PatchError, SchemaError};
-use crate::words::Words;
 use serde_json::{Map, Value};
 
 /// The contents of `schema/`, as text.
@@ -27,7 +27,7 @@ pub struct Project {
     /// Data that controls the generator.
     pub hints: Hints,
     /// Documentation texts.
-    pub words: Map<String, Value>,
+    pub doc_texts: Map<String, Value>,
     /// Examples, by type.
     pub examples: Map<String, Value>,
 }
@@ -158,7 +158,7 @@ impl Project {
 
     /// Builds the models of all revisions, with shared types, and reports what is left to people.
     fn family(&self) -> Result<(Family, Report), ProjectError> {
-        let words = Words::new(self.words.clone());
+        let doc_texts = DocTexts::new(self.doc_texts.clone());
         let (documents, adoptions) = self.patched()?;
         let mut models: Vec<Model> = Vec::new();
         for (revision, document) in &documents {
@@ -168,7 +168,7 @@ impl Project {
                 definitions: &document.definitions,
                 previous: models.last(),
             };
-            let mut model = build(source, &self.hints, &words)?;
+            let mut model = build(source, &self.hints, &doc_texts)?;
             if let Some(errata) = self.errata_of(revision)? {
                 model.constants = errata.constants;
             }
@@ -181,8 +181,8 @@ impl Project {
         let report = Report {
             adoptions,
             notes: notes.collect(),
-            missing_words: words.missing(),
-            unused_words: words.unused(),
+            missing_docs: doc_texts.missing(),
+            unused_docs: doc_texts.unused(),
             ..Report::default()
         };
         if models.is_empty() {

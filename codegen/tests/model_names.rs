@@ -1,10 +1,10 @@
 //! Names that the generator chooses when a revision changes something.
 
+use codegen::doc_texts::DocTexts;
 use codegen::hints::Hints;
 use codegen::lower::lower;
 use codegen::model::{Kind, MessageKind, Model, Note, Source, Ty, build};
 use codegen::schema::Document;
-use codegen::words::Words;
 use serde_json::{Value, json};
 
 fn model(definitions: &Value, hints: &Value, previous: Option<&Model>) -> Model {
@@ -17,7 +17,7 @@ fn model(definitions: &Value, hints: &Value, previous: Option<&Model>) -> Model 
         definitions: &document.definitions,
         previous,
     };
-    build(source, &hints, &Words::default()).unwrap()
+    build(source, &hints, &DocTexts::default()).unwrap()
 }
 
 /// A type for each list of values, with a member that has one of them.

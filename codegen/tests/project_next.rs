@@ -50,7 +50,7 @@ fn project(new: &Value) -> Project {
             source("2000-01-02", &json!({ "$defs": new })),
         ],
         hints: serde_json::from_value(hints).unwrap(),
-        words: words.as_object().unwrap().clone(),
+        doc_texts: words.as_object().unwrap().clone(),
         examples: examples.as_object().unwrap().clone(),
         ..Project::default()
     }
@@ -85,7 +85,7 @@ fn complete_project_has_nothing_to_write() {
 fn missing_text_says_where_the_specification_describes_the_item() {
     let new = with(|all| all["Book"]["properties"]["isbn"] = json!({ "type": "string" }));
     let output = project(&new).generate().unwrap();
-    assert_eq!(output.report.missing_words, ["Book.isbn"]);
+    assert_eq!(output.report.missing_docs, ["Book.isbn"]);
     assert_eq!(
         output.report.unwritten(),
         ["docs.json has no text for `Book.isbn`"]
@@ -99,7 +99,7 @@ fn missing_text_says_where_the_specification_describes_the_item() {
 #[test]
 fn unused_text_does_not_stop_generation() {
     let mut project = project(&old());
-    project.words.insert("Gone".to_owned(), "Words.".into());
+    project.doc_texts.insert("Gone".to_owned(), "Words.".into());
     let report = project.generate().unwrap().report;
     assert_eq!(
         report.unwritten(),
@@ -121,7 +121,7 @@ fn type_that_gets_a_name_of_its_own_keeps_the_texts() {
     }
     let report = project.review().unwrap();
     let missing = ["Atlas", "Atlas.shape", "MapShape=folded"];
-    assert_eq!(report.missing_words, missing);
+    assert_eq!(report.missing_docs, missing);
     assert_eq!(report.notes.len(), 1);
 }
 

@@ -140,7 +140,10 @@ fn erratum_for_an_unexpected_value_is_rejected() {
         json!({ "at": "no pointer", "now": 1 }),
     ] {
         let fault = only_fault(&json!([change]));
-        assert!(matches!(fault, ErratumError::DoesNotFit { .. }), "{fault}");
+        assert!(
+            matches!(fault, ErratumError::UnexpectedValue { .. }),
+            "{fault}"
+        );
     }
     let change = json!([{ "at": "/A/properties/x/type", "was": "null", "now": "integer" }]);
     assert_eq!(
@@ -169,7 +172,7 @@ fn errata_that_make_the_schema_invalid_are_rejected() {
     ] {
         assert!(matches!(
             only_fault(&json!([change])),
-            ErratumError::Spoils { .. }
+            ErratumError::InvalidResult { .. }
         ));
     }
 }

@@ -5,7 +5,6 @@ pub(crate) mod http;
 #[cfg(feature = "process")]
 mod process;
 mod stream;
-mod write_queue;
 
 #[cfg(feature = "process")]
 pub use process::{ChildProcess, Restart, Stderr};

@@ -4,6 +4,7 @@
 pub(crate) mod http_body;
 #[cfg(feature = "http")]
 pub(crate) mod keepalive;
+pub(crate) mod media_type;
 pub(crate) mod origin;
 #[cfg(feature = "tls")]
 pub(crate) mod tls;

@@ -8,4 +8,3 @@ pub(crate) mod in_flight;
 pub(crate) mod line_connection;
 pub(crate) mod stdio;
 pub(crate) mod stream;
-pub(crate) mod write_queue;

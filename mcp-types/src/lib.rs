@@ -57,12 +57,18 @@ mod arbitrary;
 pub mod base64;
 #[doc(hidden)]
 pub mod codec;
+#[cfg(feature = "_connection")]
+#[doc(hidden)]
+pub mod connection;
 mod contents;
 pub mod convert;
 pub mod cursor;
 pub mod error;
 pub mod form;
 pub mod headers;
+#[cfg(feature = "_http")]
+#[doc(hidden)]
+pub mod http_headers;
 pub mod id;
 pub mod json;
 pub mod lines;

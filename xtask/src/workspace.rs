@@ -67,7 +67,7 @@ pub(crate) fn project() -> Result<Project> {
         patches,
         hints: serde_json::from_str(&read(&folder.join("hints.json"))?)
             .context("schema/hints.json")?,
-        words: object(&folder.join("docs.json"))?,
+        doc_texts: object(&folder.join("docs.json"))?,
         examples: object(&folder.join("examples.json"))?,
     })
 }

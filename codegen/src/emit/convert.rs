@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One direction of the conversion between two adjacent revisions.
-struct Way<'a> {
+struct Direction<'a> {
     emitter: &'a Emitter<'a>,
     /// The indices of the models.
     from: usize,
@@ -27,20 +27,20 @@ struct Way<'a> {
 }
 
 /// An expression, and whether it can fail.
-struct Made {
+struct Converted {
     tokens: TokenStream,
     fails: bool,
 }
 
-impl Made {
-    fn sure(tokens: TokenStream) -> Self {
+impl Converted {
+    fn infallible(tokens: TokenStream) -> Self {
         Self {
             tokens,
             fails: false,
         }
     }
 
-    fn unsure(tokens: TokenStream) -> Self {
+    fn fallible(tokens: TokenStream) -> Self {
         Self {
             tokens,
             fails: true,
@@ -55,9 +55,9 @@ impl Emitter<'_> {
         let mut items = Vec::new();
         let mut problems = BTreeSet::new();
         for (from, to) in [(older, newer), (newer, older)] {
-            let mut way = self.way(from, to);
-            items.extend(way.settle()?);
-            problems.extend(way.problems.into_inner());
+            let mut direction = self.direction(from, to);
+            items.extend(direction.generate()?);
+            problems.extend(direction.problems.into_inner());
         }
         if !problems.is_empty() {
             return Err(EmitError::NoConversion(problems.into_iter().collect()));
@@ -87,13 +87,13 @@ impl Emitter<'_> {
         })
     }
 
-    fn way(&self, from: usize, to: usize) -> Way<'_> {
+    fn direction(&self, from: usize, to: usize) -> Direction<'_> {
         let older = from.min(to);
         let names = self
             .pairs(older)
             .into_iter()
             .map(|(old, new)| if from == older { old } else { new });
-        Way {
+        Direction {
             emitter: self,
             from,
             to,
@@ -103,14 +103,14 @@ impl Emitter<'_> {
     }
 
     /// Returns the source names of the conversions in one direction, and whether each can fail.
-    pub(super) fn fallible(
+    pub(super) fn fallibility(
         &self,
         from: usize,
         to: usize,
     ) -> Result<BTreeMap<String, bool>, EmitError> {
-        let mut way = self.way(from, to);
-        way.settle()?;
-        Ok(way.fails)
+        let mut direction = self.direction(from, to);
+        direction.generate()?;
+        Ok(direction.fails)
     }
 
     /// Returns the types of the older revision that differ in the newer one, with their names
@@ -135,7 +135,7 @@ impl Emitter<'_> {
     }
 }
 
-impl Way<'_> {
+impl Direction<'_> {
     fn upward(&self) -> bool {
         self.from < self.to
     }
@@ -164,13 +164,13 @@ impl Way<'_> {
 
     /// Returns a definition as it is generated: a shared type has the members that proposals add to
     /// it in the revision whose module defines it.
-    fn written(&self, model: usize, name: &str) -> Option<&TypeDef> {
+    fn generated_def(&self, model: usize, name: &str) -> Option<&TypeDef> {
         let family = &self.emitter.family;
         family.models[family.home(model, name)].get(name)
     }
 
     /// Generates all conversions. Repeats until it is known which of them can fail.
-    fn settle(&mut self) -> Result<Vec<TokenStream>, EmitError> {
+    fn generate(&mut self) -> Result<Vec<TokenStream>, EmitError> {
         loop {
             let mut changed = false;
             let mut items = Vec::new();
@@ -178,12 +178,12 @@ impl Way<'_> {
                 let Some(target) = self.counterpart(&name) else {
                     continue;
                 };
-                let made = self.definition(&name, &target)?;
-                if made.fails && !self.fails[&name] {
+                let converted = self.definition(&name, &target)?;
+                if converted.fails && !self.fails[&name] {
                     self.fails.insert(name.clone(), true);
                     changed = true;
                 }
-                items.push(self.item(&name, &target, &made));
+                items.push(self.item(&name, &target, &converted));
             }
             if !changed {
                 return Ok(items);
@@ -193,10 +193,10 @@ impl Way<'_> {
 
     // With `#[inline]`, a conversion is compiled to machine code only in the crates that call it.
     // Without it, the conversions would take three quarters of the time to build `mcp-types`.
-    fn item(&self, name: &str, target: &str, made: &Made) -> TokenStream {
+    fn item(&self, name: &str, target: &str, converted: &Converted) -> TokenStream {
         let (from, to) = (self.path(true, name), self.path(false, target));
-        let body = &made.tokens;
-        if made.fails {
+        let body = &converted.tokens;
+        if converted.fails {
             quote! {
                 impl TryFrom<#from> for #to {
                     type Error = ConvertError;
@@ -224,32 +224,35 @@ impl Way<'_> {
         quote! { #module::#ident }
     }
 
-    fn definition(&self, name: &str, target: &str) -> Result<Made, EmitError> {
-        let (Some(def), Some(target)) =
-            (self.written(self.from, name), self.written(self.to, target))
-        else {
+    fn definition(&self, name: &str, target: &str) -> Result<Converted, EmitError> {
+        let (Some(def), Some(target)) = (
+            self.generated_def(self.from, name),
+            self.generated_def(self.to, target),
+        ) else {
             return Err(EmitError::Unsupported(format!(
                 "{name} or {target} is not a type"
             )));
         };
         match (&def.kind, &target.kind) {
             (Kind::Object(a), Kind::Object(b)) => self.object(def, a, target, b),
-            (Kind::Enum(_), Kind::Enum(b)) => Ok(self.text(target, b)),
+            (Kind::Enum(_), Kind::Enum(b)) => Ok(self.string_enum(target, b)),
             _ => {
                 let to = Ty::Named(target.name.clone());
-                let made = match def.kind {
-                    Kind::Union(_) => self.spread(name, &to, &quote! { from }),
-                    _ => self.form(&Ty::Named(name.to_owned()), &to, &quote! { from }),
+                let converted = match def.kind {
+                    Kind::Union(_) => self.match_variants(name, &to, &quote! { from }),
+                    _ => {
+                        self.convert_to_variant(&Ty::Named(name.to_owned()), &to, &quote! { from })
+                    }
                 };
-                Ok(made.unwrap_or_else(|| {
-                    self.problem(self.place(name));
-                    Made::sure(quote! { from })
+                Ok(converted.unwrap_or_else(|| {
+                    self.add_problem(self.label(name));
+                    Converted::infallible(quote! { from })
                 }))
             }
         }
     }
 
-    fn place(&self, what: &str) -> String {
+    fn label(&self, what: &str) -> String {
         format!(
             "{} {what} -> {}",
             self.source().revision,
@@ -257,17 +260,17 @@ impl Way<'_> {
         )
     }
 
-    fn problem(&self, text: String) {
+    fn add_problem(&self, text: String) {
         self.problems.borrow_mut().insert(text);
     }
 
-    fn text(&self, target: &TypeDef, b: &StringEnum) -> Made {
+    fn string_enum(&self, target: &TypeDef, b: &StringEnum) -> Converted {
         let to = self.path(false, &target.name);
         if b.open {
-            return Made::sure(quote! { #to::from(from.as_str()) });
+            return Converted::infallible(quote! { #to::from(from.as_str()) });
         }
         let (name, revision) = (&target.name, &self.target().revision);
-        Made::unsure(quote! {
+        Converted::fallible(quote! {
             from.as_str()
                 .parse::<#to>()
                 .map_err(|_| ConvertError::no_variant(#name, from.as_str(), #revision))?
@@ -292,9 +295,9 @@ impl Way<'_> {
         }
     }
 
-    fn value(&self, from: &Ty, to: &Ty, expression: &TokenStream) -> Option<Made> {
+    fn value(&self, from: &Ty, to: &Ty, expression: &TokenStream) -> Option<Converted> {
         if self.same(from, to) {
-            return Some(Made::sure(expression.clone()));
+            return Some(Converted::infallible(expression.clone()));
         }
         let (a, b) = (self.source().resolve(from), self.target().resolve(to));
         match (a, b) {
@@ -302,44 +305,48 @@ impl Way<'_> {
                 if self.fails.contains_key(x) && self.counterpart(x).as_ref() == Some(y) =>
             {
                 Some(if self.fails[x] {
-                    Made::unsure(quote! { #expression.try_into()? })
+                    Converted::fallible(quote! { #expression.try_into()? })
                 } else {
-                    Made::sure(quote! { #expression.into() })
+                    Converted::infallible(quote! { #expression.into() })
                 })
             }
             (Ty::Array(x, _), Ty::Array(y, _)) => {
-                let made = self.value(x, y, &quote! { value })?;
-                Some(if made.fails {
-                    let function = try_function(&made.tokens);
-                    Made::unsure(quote! { convert::try_each(#expression, #function)? })
+                let converted = self.value(x, y, &quote! { value })?;
+                Some(if converted.fails {
+                    let function = try_function(&converted.tokens);
+                    Converted::fallible(quote! { convert::try_each(#expression, #function)? })
                 } else {
-                    let function = function(&made.tokens);
-                    Made::sure(quote! { convert::each(#expression, #function) })
+                    let function = function(&converted.tokens);
+                    Converted::infallible(quote! { convert::each(#expression, #function) })
                 })
             }
             (Ty::Map(x), Ty::Map(y)) => {
-                let made = self.value(x, y, &quote! { value })?;
-                Some(if made.fails {
-                    let function = try_function(&made.tokens);
-                    Made::unsure(quote! { #expression.try_map(#function)? })
+                let converted = self.value(x, y, &quote! { value })?;
+                Some(if converted.fails {
+                    let function = try_function(&converted.tokens);
+                    Converted::fallible(quote! { #expression.try_map(#function)? })
                 } else {
-                    let function = function(&made.tokens);
-                    Made::sure(quote! { #expression.map(#function) })
+                    let function = function(&converted.tokens);
+                    Converted::infallible(quote! { #expression.map(#function) })
                 })
             }
-            (Ty::AnyObject, Ty::Any) => Some(Made::sure(quote! { Value::Object(#expression) })),
-            (Ty::Any, Ty::AnyObject) => {
-                Some(Made::unsure(quote! { convert::object(#expression)? }))
+            (Ty::AnyObject, Ty::Any) => {
+                Some(Converted::infallible(quote! { Value::Object(#expression) }))
             }
+            (Ty::Any, Ty::AnyObject) => Some(Converted::fallible(
+                quote! { convert::object(#expression)? },
+            )),
             (Ty::AnyObject, Ty::Named(_) | Ty::Map(_))
-            | (Ty::Named(_) | Ty::Map(_), Ty::AnyObject) => Some(Made::unsure(
+            | (Ty::Named(_) | Ty::Map(_), Ty::AnyObject) => Some(Converted::fallible(
                 quote! { convert::through_json(&#expression)? },
             )),
             (Ty::Named(x), Ty::Named(y)) if self.emitter.hints().are_alike(x, y) => Some(
-                Made::unsure(quote! { convert::through_json(&#expression)? }),
+                Converted::fallible(quote! { convert::through_json(&#expression)? }),
             ),
-            (Ty::Int(_), Ty::Number(_)) => Some(Made::sure(quote! { Number::from(#expression) })),
-            _ => self.form(from, to, expression),
+            (Ty::Int(_), Ty::Number(_)) => {
+                Some(Converted::infallible(quote! { Number::from(#expression) }))
+            }
+            _ => self.convert_to_variant(from, to, expression),
         }
     }
 }

@@ -47,10 +47,10 @@ impl Emitter<'_> {
                 def,
             };
             let about = self.qualified(&scope(request).prose(&request.docs));
-            let (method, facts) = method(&scope(def), message, object, &about)?;
+            let (method, paged_impl) = method(&scope(def), message, object, &about)?;
             methods.push(method);
             setters.push(self.setters(&scope(def), message, object)?);
-            lists.extend(facts);
+            lists.extend(paged_impl);
         }
         let items = quote! {
             impl Client { #(#methods)* }
@@ -197,8 +197,8 @@ fn method(
     let request = format_ident!("{}", type_ident(&message.name));
     let params = scope.ident();
     let call = quote! { self.request(#params::new(#(#values),*)) };
-    if let Some((method, facts)) = pages::list(scope, message, object, &parameters, &call)? {
-        return Ok((method, Some(facts)));
+    if let Some((method, paged_impl)) = pages::list(scope, message, object, &parameters, &call)? {
+        return Ok((method, Some(paged_impl)));
     }
     let method = format!("`{}`", message.method);
     let text = if about.contains(&method) {

@@ -29,7 +29,7 @@ impl Scope<'_> {
                             return Ok(quote! { #cfg Just(Self::#name).boxed() });
                         }
                         let inner = self.value_strategy(&variant.ty)?;
-                        let filter = self.decided(&variant.ty);
+                        let filter = self.rule_filter(&variant.ty);
                         Ok(quote! { #cfg #inner #filter.prop_map(Self::#name).boxed() })
                     })
                     .collect::<Result<Vec<_>, EmitError>>()?;
@@ -49,7 +49,7 @@ impl Scope<'_> {
     }
 
     /// A variant that is distinguished by optional members is only generated with them.
-    fn decided(&self, ty: &Ty) -> TokenStream {
+    fn rule_filter(&self, ty: &Ty) -> TokenStream {
         let Ty::Named(name) = ty else {
             return TokenStream::new();
         };
@@ -63,7 +63,7 @@ impl Scope<'_> {
         let fields = stored(object)
             .filter(|member| when.contains(&member.json))
             .map(field);
-        quote! { .prop_filter("told apart by its members", |value| #(value.#fields.is_some())&&*) }
+        quote! { .prop_filter("has the members that select the variant", |value| #(value.#fields.is_some())&&*) }
     }
 
     fn object_strategy(&self, object: &Object) -> Result<TokenStream, EmitError> {

@@ -20,8 +20,8 @@ use super::{
     Bounds, Kind, Member, Model, Note, Object, StringEnum, Ty, TypeDef, field_ident, messages,
     variant_ident,
 };
+use crate::doc_texts::DocTexts;
 use crate::hints::Hints;
-use crate::words::Words;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -47,14 +47,14 @@ pub struct Source<'a> {
 /// # Errors
 ///
 /// Returns a [`BuildError`] with the position of the unsupported definition.
-pub fn build(source: Source<'_>, hints: &Hints, words: &Words) -> Result<Model, BuildError> {
+pub fn build(source: Source<'_>, hints: &Hints, doc_texts: &DocTexts) -> Result<Model, BuildError> {
     let mut names = AutomaticNames::default();
     let mut attempts = 0;
     let mut builder = loop {
         let mut builder = Builder {
             source,
             hints,
-            words: words.fresh(),
+            doc_texts: doc_texts.fresh(),
             names,
             current: String::new(),
             types: Vec::new(),
@@ -72,7 +72,7 @@ pub fn build(source: Source<'_>, hints: &Hints, words: &Words) -> Result<Model, 
         }
         names = builder.names;
     };
-    words.absorb(&builder.words);
+    doc_texts.absorb(&builder.doc_texts);
     let mut notes = builder.name_notes();
     notes.append(&mut builder.notes);
     let mut model = Model {
@@ -92,7 +92,7 @@ pub fn build(source: Source<'_>, hints: &Hints, words: &Words) -> Result<Model, 
 struct Builder<'a> {
     source: Source<'a>,
     hints: &'a Hints,
-    words: Words,
+    doc_texts: DocTexts,
     names: AutomaticNames,
     /// The definition that is being built.
     current: String,
@@ -139,24 +139,24 @@ impl Builder<'_> {
     fn text(&self, schema: &Value, owner: &str, part: &str) -> String {
         match schema.get("description").and_then(Value::as_str) {
             Some(text) => text.to_owned(),
-            None => self.find_words(owner, part, &features(schema)),
+            None => self.find_text(owner, part, &features(schema)),
         }
     }
 
-    fn find_words(&self, owner: &str, part: &str, features: &[String]) -> String {
+    fn find_text(&self, owner: &str, part: &str, features: &[String]) -> String {
         let revision = self.source.revision;
         // A type that got a name of its own means the same as the others with the name from the hints.
         let hinted = self.names.hinted(owner);
-        let found = hinted.and_then(|hinted| self.words.known(revision, hinted, part));
+        let found = hinted.and_then(|hinted| self.doc_texts.known(revision, hinted, part));
         let found = found.or_else(|| {
-            if let Some(text) = self.words.known(revision, owner, part) {
+            if let Some(text) = self.doc_texts.known(revision, owner, part) {
                 return Some(text);
             }
             // A definition with a new name still has the texts of the old one.
             let mut old_names = self.hints.old_names(revision, owner).into_iter();
-            old_names.find_map(|old| self.words.known(revision, old, part))
+            old_names.find_map(|old| self.doc_texts.known(revision, old, part))
         });
-        let found = found.or_else(|| self.words.find(revision, owner, part));
+        let found = found.or_else(|| self.doc_texts.find(revision, owner, part));
         found.unwrap_or_else(|| match self.hints.source(revision, &self.current) {
             None => String::new(),
             Some(_) if !features.is_empty() => {
@@ -336,7 +336,7 @@ impl Builder<'_> {
         let values = values
             .iter()
             .map(|value| {
-                let docs = self.find_words(name, &format!("={value}"), &[]);
+                let docs = self.find_text(name, &format!("={value}"), &[]);
                 (value.clone(), docs)
             })
             .collect();

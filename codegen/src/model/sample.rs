@@ -29,7 +29,7 @@ pub fn invent(
     member: &Member,
 ) -> Invented {
     let revisions = (from, target.revision.as_str());
-    if let Some(value) = hints.invented(revisions, upward, owner, &member.json) {
+    if let Some(value) = hints.conversion_value(revisions, upward, owner, &member.json) {
         let value = Some(value).filter(|value| !value.is_null());
         return Invented {
             value,
@@ -131,7 +131,8 @@ impl Sampler<'_> {
         };
         let (hints, json) = (self.hints, member.json.as_str());
         let value = hints.default_of(revision, owner, json).cloned();
-        let value = value.or_else(|| hints.invented((from, revision), upward, owner, json))?;
+        let value =
+            value.or_else(|| hints.conversion_value((from, revision), upward, owner, json))?;
         is_valid(self.model, &member.ty, &value).then_some(value)
     }
 

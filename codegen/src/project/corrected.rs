@@ -25,7 +25,7 @@ impl Project {
             for name in document.definitions.keys().cloned().collect::<Vec<_>>() {
                 let home = family.home(at, &name);
                 if home > at {
-                    adopt(&mut document, &documents[home].1, &name);
+                    copy_additions(&mut document, &documents[home].1, &name);
                 }
             }
             let path = format!("{revision}.json");
@@ -39,7 +39,7 @@ impl Project {
 }
 
 /// Copies the members that proposals add to a definition, and the definitions that they refer to.
-fn adopt(document: &mut Document, home: &Document, name: &str) {
+fn copy_additions(document: &mut Document, home: &Document, name: &str) {
     let added = marked(home.definitions.get(name));
     let Some(properties) = document
         .definitions

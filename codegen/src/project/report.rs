@@ -21,9 +21,9 @@ pub struct Report {
     /// Messages about unions whose variants cannot be distinguished. They are tried in a fixed order.
     pub ambiguous: Vec<String>,
     /// Keys of documentation texts that nobody has written yet.
-    pub missing_words: Vec<String>,
+    pub missing_docs: Vec<String>,
     /// Keys of documentation texts that no revision uses.
-    pub unused_words: Vec<String>,
+    pub unused_docs: Vec<String>,
     /// Messages whose example was drawn from the schema, because there is none that fits.
     pub drawn_examples: Vec<String>,
     /// Keys of examples that no revision uses.
@@ -36,11 +36,11 @@ impl Report {
     pub fn unwritten(&self) -> Vec<String> {
         let line = |what: &'static str| move |key: &String| format!("{what} `{key}`");
         let missing = self
-            .missing_words
+            .missing_docs
             .iter()
             .map(line("docs.json has no text for"));
         let unused = self
-            .unused_words
+            .unused_docs
             .iter()
             .map(line("docs.json: nothing has the key"));
         let drawn = self.drawn_examples.iter();

@@ -1,11 +1,11 @@
 //! Generates code for a single schema that is not part of the project.
 
 use super::{Project, ProjectError};
+use crate::doc_texts::DocTexts;
 use crate::emit::{Emitter, File};
 use crate::hints::Hints;
 use crate::model::{self, build, share};
 use crate::schema::{Document, verify};
-use crate::words::Words;
 
 /// The code generated for a single schema.
 #[derive(Debug)]
@@ -53,8 +53,8 @@ impl Project {
             }
             (None, hints) => hints.unwrap_or_default(),
         };
-        let words = Words::new(if recognised.is_some() {
-            self.words.clone()
+        let doc_texts = DocTexts::new(if recognised.is_some() {
+            self.doc_texts.clone()
         } else {
             serde_json::Map::default()
         });
@@ -65,7 +65,7 @@ impl Project {
             definitions: &document.definitions,
             previous: None,
         };
-        let mut model = build(source, &hints, &words)?;
+        let mut model = build(source, &hints, &doc_texts)?;
         if let Some(errata) = recognised
             .as_deref()
             .map(|revision| self.errata_of(revision))
@@ -76,7 +76,7 @@ impl Project {
         }
         let (types, messages) = (model.types.len(), model.messages.len());
         let family = share(vec![model]);
-        let emitter = Emitter::new(&family, &hints, "super::support")?.alone();
+        let emitter = Emitter::new(&family, &hints, "super::support")?.standalone();
         Ok(Standalone {
             files: emitter.module(0)?,
             recognised: recognised.clone(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::error::{SchemaError, shown};
+use super::error::{SchemaError, describe_value};
 use super::keyword::{Holds, TYPES, holds};
 use super::{pointer, reference, walk};
 
@@ -13,7 +13,12 @@ pub(super) fn schema(file: &str, at: &str, value: &Value) -> Result<(), SchemaEr
         Value::Object(members) => members
             .iter()
             .try_for_each(|(keyword, value)| member(file, at, keyword, value)),
-        _ => Err(misfit(file, at, "an object, `true` or `false`", value)),
+        _ => Err(unexpected_value(
+            file,
+            at,
+            "an object, `true` or `false`",
+            value,
+        )),
     }
 }
 
@@ -62,7 +67,7 @@ pub(super) fn member(
         if fits {
             Ok(())
         } else {
-            Err(misfit(file, &place, expected, value))
+            Err(unexpected_value(file, &place, expected, value))
         }
     };
     match kind {
@@ -134,11 +139,16 @@ pub(super) fn circular(name: &str, definitions: &Map<String, Value>) -> bool {
 }
 
 /// Returns the error for a value that is not valid at its position.
-pub(super) fn misfit(file: &str, at: &str, expected: &'static str, found: &Value) -> SchemaError {
+pub(super) fn unexpected_value(
+    file: &str,
+    at: &str,
+    expected: &'static str,
+    found: &Value,
+) -> SchemaError {
     SchemaError::NotASchema {
         file: file.to_owned(),
         pointer: at.to_owned(),
         expected,
-        found: shown(Some(found)),
+        found: describe_value(Some(found)),
     }
 }

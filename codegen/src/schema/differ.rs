@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::diff::{ChangeKind, SchemaChange, Subject};
-use super::error::shown;
+use super::error::describe_value;
 use super::resolve::{described, is_anything, is_union, resolve, type_names, variants};
 use super::values::{Values, narrower_bound, types, values};
 use super::{Document, pointer, reference};
 
-struct Place {
+struct Location {
     name: String,
     pointer: String,
 }
 
-impl Place {
+impl Location {
     fn keyword(&self, keyword: &str, suffix: &str) -> Self {
         Self {
             name: format!("{}{suffix}", self.name),
@@ -62,11 +62,11 @@ impl<'a> Differ<'a> {
         }
         for (name, after) in new {
             if let Some(before) = old.get(name) {
-                let place = Place {
+                let location = Location {
                     name: name.clone(),
                     pointer: pointer::join("", name),
                 };
-                self.schema(&place, before, after);
+                self.schema(&location, before, after);
             }
         }
         self.changes
@@ -101,62 +101,66 @@ impl<'a> Differ<'a> {
         });
     }
 
-    fn changed(&mut self, place: &Place, breaking: bool, detail: String) {
+    fn changed(&mut self, location: &Location, breaking: bool, detail: String) {
         self.changes.push(SchemaChange {
             subject: Subject::Type,
             kind: ChangeKind::Changed,
             breaking,
-            name: place.name.clone(),
-            pointer: place.pointer.clone(),
+            name: location.name.clone(),
+            pointer: location.pointer.clone(),
             detail,
         });
     }
 
-    fn schema(&mut self, place: &Place, before: &'a Value, after: &'a Value) {
+    fn schema(&mut self, location: &Location, before: &'a Value, after: &'a Value) {
         match (reference(before), reference(after)) {
             (Some(left), Some(right)) if left == right => {}
             _ if is_union(self.old, before) || is_union(self.new, after) => {
-                self.union(place, before, after);
+                self.union(location, before, after);
             }
-            (None, None) => self.resolved(place, before, after),
+            (None, None) => self.resolved(location, before, after),
             (left, right) => {
                 // A type that was replaced by a reference or renamed is compared by its content.
-                let pair = [left, right].map(|name| name.unwrap_or(&place.pointer).to_owned());
+                let pair = [left, right].map(|name| name.unwrap_or(&location.pointer).to_owned());
                 let [left, right] = pair;
                 if self.open.insert((left.clone(), right.clone())) {
                     let before = resolve(self.old, before);
                     let after = resolve(self.new, after);
-                    self.resolved(place, before, after);
+                    self.resolved(location, before, after);
                     self.open.remove(&(left, right));
                 }
             }
         }
     }
 
-    fn resolved(&mut self, place: &Place, before: &'a Value, after: &'a Value) {
-        self.types(place, before, after);
-        self.values(place, before, after);
-        self.members(place, before, after);
-        self.rest(place, before, after);
+    fn resolved(&mut self, location: &Location, before: &'a Value, after: &'a Value) {
+        self.types(location, before, after);
+        self.values(location, before, after);
+        self.members(location, before, after);
+        self.rest(location, before, after);
         for (keyword, suffix) in [("items", "[]"), ("additionalProperties", ".*")] {
-            let place = place.keyword(keyword, suffix);
+            let location = location.keyword(keyword, suffix);
             let limit = |document, schema: &'a Value| {
                 schema
                     .get(keyword)
                     .filter(|inner| !is_anything(document, inner))
             };
             match (limit(self.old, before), limit(self.new, after)) {
-                (Some(before), Some(after)) => self.schema(&place, before, after),
+                (Some(before), Some(after)) => self.schema(&location, before, after),
                 (None, Some(after)) => {
-                    self.changed(&place, true, format!("is limited to {}", described(after)));
+                    self.changed(
+                        &location,
+                        true,
+                        format!("is limited to {}", described(after)),
+                    );
                 }
-                (Some(_), None) => self.changed(&place, false, "is not limited any more".into()),
+                (Some(_), None) => self.changed(&location, false, "is not limited any more".into()),
                 (None, None) => {}
             }
         }
     }
 
-    fn union(&mut self, place: &Place, before: &'a Value, after: &'a Value) {
+    fn union(&mut self, location: &Location, before: &'a Value, after: &'a Value) {
         let (old, new) = (variants(self.old, before), variants(self.new, after));
         let same = |left: &Value, right: &Value| match (reference(left), reference(right)) {
             (None, None) => super::structure::equal(left, right),
@@ -176,7 +180,7 @@ impl<'a> Differ<'a> {
             && reference(before).is_none()
             && reference(after).is_none()
         {
-            return self.resolved(place, before, after);
+            return self.resolved(location, before, after);
         }
         for (variants, kind) in [(gone, ChangeKind::Removed), (fresh, ChangeKind::Added)] {
             for variant in variants {
@@ -186,31 +190,31 @@ impl<'a> Differ<'a> {
                     "is no longer"
                 };
                 let detail = format!("{verb} {}", described(variant));
-                self.changed(place, kind == ChangeKind::Removed, detail);
+                self.changed(location, kind == ChangeKind::Removed, detail);
             }
         }
     }
 
-    fn types(&mut self, place: &Place, before: &Value, after: &Value) {
+    fn types(&mut self, location: &Location, before: &Value, after: &Value) {
         let (old, new) = (types(before), types(after));
         let widened = old
             .iter()
             .all(|each| new.contains(each) || (*each == "integer" && new.contains(&"number")));
         if old.len() != new.len() || old.iter().any(|each| !new.contains(each)) {
             let detail = format!("is {}, was {}", type_names(&new), type_names(&old));
-            self.changed(place, !widened, detail);
+            self.changed(location, !widened, detail);
         }
     }
 
-    fn values(&mut self, place: &Place, before: &Value, after: &Value) {
+    fn values(&mut self, location: &Location, before: &Value, after: &Value) {
         match (values(before), values(after)) {
             (Values::Any, Values::Any) => {}
             (Values::Any, Values::These(now)) => {
-                self.changed(place, true, format!("is limited to {}", list(&now)));
+                self.changed(location, true, format!("is limited to {}", list(&now)));
             }
             (Values::These(_), Values::Any) => {
                 self.changed(
-                    place,
+                    location,
                     false,
                     "is not limited to known values any more".to_owned(),
                 );
@@ -227,23 +231,23 @@ impl<'a> Differ<'a> {
                     .filter(|each| !old.contains(each))
                     .collect();
                 if !gone.is_empty() {
-                    self.changed(place, true, format!("is no longer {}", list(&gone)));
+                    self.changed(location, true, format!("is no longer {}", list(&gone)));
                 }
                 if !fresh.is_empty() {
-                    self.changed(place, false, format!("may also be {}", list(&fresh)));
+                    self.changed(location, false, format!("may also be {}", list(&fresh)));
                 }
             }
         }
     }
 
-    fn members(&mut self, place: &Place, before: &'a Value, after: &'a Value) {
+    fn members(&mut self, location: &Location, before: &'a Value, after: &'a Value) {
         let none = Map::new();
         let old = before.get("properties").and_then(Value::as_object);
         let new = after.get("properties").and_then(Value::as_object);
         for name in old.unwrap_or(&none).keys() {
             if !new.is_some_and(|new| new.contains_key(name)) {
                 self.member(
-                    &place.member(name),
+                    &location.member(name),
                     ChangeKind::Removed,
                     true,
                     String::new(),
@@ -251,11 +255,11 @@ impl<'a> Differ<'a> {
             }
         }
         for (name, after_member) in new.into_iter().flatten() {
-            let place = place.member(name);
+            let location = location.member(name);
             let (was, is) = (required(before, name), required(after, name));
             let Some(before_member) = old.and_then(|old| old.get(name)) else {
                 let detail = if is { "required" } else { "optional" };
-                self.member(&place, ChangeKind::Added, is, detail.to_owned());
+                self.member(&location, ChangeKind::Added, is, detail.to_owned());
                 continue;
             };
             if was != is {
@@ -264,25 +268,25 @@ impl<'a> Differ<'a> {
                 } else {
                     "became optional"
                 };
-                self.member(&place, ChangeKind::Changed, is, detail.to_owned());
+                self.member(&location, ChangeKind::Changed, is, detail.to_owned());
             }
-            self.schema(&place, before_member, after_member);
+            self.schema(&location, before_member, after_member);
         }
     }
 
-    fn member(&mut self, place: &Place, kind: ChangeKind, breaking: bool, detail: String) {
+    fn member(&mut self, location: &Location, kind: ChangeKind, breaking: bool, detail: String) {
         self.changes.push(SchemaChange {
             subject: Subject::Member,
             kind,
             breaking,
-            name: place.name.clone(),
-            pointer: place.pointer.clone(),
+            name: location.name.clone(),
+            pointer: location.pointer.clone(),
             detail,
         });
     }
 
     /// Compares the keywords that have no rule of their own above.
-    fn rest(&mut self, place: &Place, before: &Value, after: &Value) {
+    fn rest(&mut self, location: &Location, before: &Value, after: &Value) {
         let mut keywords: Vec<&String> = Vec::new();
         for schema in [before, after] {
             keywords.extend(schema.as_object().into_iter().flat_map(Map::keys));
@@ -296,10 +300,14 @@ impl<'a> Differ<'a> {
             };
             let detail = match new {
                 Some(Value::Bool(true)) if keyword == "deprecated" => "is deprecated".to_owned(),
-                Some(new) => format!("has `{keyword}` {}, was {}", shown(Some(new)), shown(old)),
-                None => format!("has no `{keyword}` any more, was {}", shown(old)),
+                Some(new) => format!(
+                    "has `{keyword}` {}, was {}",
+                    describe_value(Some(new)),
+                    describe_value(old)
+                ),
+                None => format!("has no `{keyword}` any more, was {}", describe_value(old)),
             };
-            self.changed(place, narrower, detail);
+            self.changed(location, narrower, detail);
         }
     }
 }

@@ -62,7 +62,7 @@ impl Document {
             source,
         })?;
         let Value::Object(mut root) = root else {
-            return Err(check::misfit(file, "", "an object", &root));
+            return Err(check::unexpected_value(file, "", "an object", &root));
         };
         let (keyword, definitions) =
             match (root.shift_remove("definitions"), root.shift_remove("$defs")) {
@@ -74,7 +74,7 @@ impl Document {
                     });
                 }
                 (Some(_), Some(second)) => {
-                    return Err(check::misfit(
+                    return Err(check::unexpected_value(
                         file,
                         "/$defs",
                         "`definitions` or `$defs`, not both",
@@ -84,7 +84,7 @@ impl Document {
             };
         let at = format!("/{keyword}");
         let Value::Object(mut definitions) = definitions else {
-            return Err(check::misfit(
+            return Err(check::unexpected_value(
                 file,
                 &at,
                 "an object with schemas as values",
@@ -120,7 +120,7 @@ impl Document {
             check::references(&self.file, &at, schema, &self.definitions)?;
             if check::circular(name, &self.definitions) {
                 let expected = "a reference to a type, not a cycle of references";
-                return Err(check::misfit(&self.file, &at, expected, schema));
+                return Err(check::unexpected_value(&self.file, &at, expected, schema));
             }
         }
         Ok(())

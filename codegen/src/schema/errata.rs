@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::error::shown;
-use super::prose::{Kind, with_words_of};
+use super::error::describe_value;
+use super::prose::{Kind, with_texts_of};
 use super::{Document, SchemaError, pointer};
 
 /// The corrections of one revision.
@@ -101,7 +101,7 @@ pub enum ErratumError {
     #[error(
         "{file}: erratum `{name}` does not match at `{pointer}`: expected {expected}, found {found}"
     )]
-    DoesNotFit {
+    UnexpectedValue {
         /// The file of errata.
         file: String,
         /// The erratum.
@@ -115,7 +115,7 @@ pub enum ErratumError {
     },
     /// The document is not a valid schema after the errata are applied.
     #[error("{file}: the corrected schema is not valid")]
-    Spoils {
+    InvalidResult {
         /// The file of errata.
         file: String,
         /// The error in the schema.
@@ -147,8 +147,8 @@ impl Errata {
     ///
     /// # Errors
     ///
-    /// Returns all errors: [`ErratumError::NoLongerApplies`], [`ErratumError::DoesNotFit`], and
-    /// [`ErratumError::Spoils`] if the result is not a valid schema.
+    /// Returns all errors: [`ErratumError::NoLongerApplies`], [`ErratumError::UnexpectedValue`], and
+    /// [`ErratumError::InvalidResult`] if the result is not a valid schema.
     pub fn apply(&self, document: &mut Document) -> Result<(), Vec<ErratumError>> {
         let mut root = Value::Object(document.definitions.clone());
         let mut faults = Vec::new();
@@ -164,7 +164,7 @@ impl Errata {
                 ..document.clone()
             };
             corrected.check().map_err(|source| {
-                vec![ErratumError::Spoils {
+                vec![ErratumError::InvalidResult {
                     file: self.file.clone(),
                     source,
                 }]
@@ -182,13 +182,15 @@ impl Erratum {
             match change.apply(root) {
                 Outcome::Applied => {}
                 Outcome::Mended => mended.push(change.at.clone()),
-                Outcome::Misfit { expected, found } => faults.push(ErratumError::DoesNotFit {
-                    file: file.to_owned(),
-                    name: self.name.clone(),
-                    pointer: change.at.clone(),
-                    expected,
-                    found,
-                }),
+                Outcome::UnexpectedValue { expected, found } => {
+                    faults.push(ErratumError::UnexpectedValue {
+                        file: file.to_owned(),
+                        name: self.name.clone(),
+                        pointer: change.at.clone(),
+                        expected,
+                        found,
+                    })
+                }
             }
         }
         if !mended.is_empty() {
@@ -205,7 +207,7 @@ impl Erratum {
 pub(super) enum Outcome {
     Applied,
     Mended,
-    Misfit { expected: String, found: String },
+    UnexpectedValue { expected: String, found: String },
 }
 
 impl Change {
@@ -223,8 +225,8 @@ fn replace(root: &mut Value, at: &str, was: Option<&Value>, now: Option<&Value>)
     let kind = Kind::at(at);
     let parent = pointer::split(at).and_then(|(parent, _)| root.pointer(parent));
     if !parent.is_some_and(|parent| parent.is_object() || parent.is_array()) {
-        return Outcome::Misfit {
-            expected: shown(was),
+        return Outcome::UnexpectedValue {
+            expected: describe_value(was),
             found: "no such value".to_owned(),
         };
     }
@@ -232,16 +234,16 @@ fn replace(root: &mut Value, at: &str, was: Option<&Value>, now: Option<&Value>)
     if found.as_ref() == now {
         return Outcome::Mended;
     }
-    let misfit = Outcome::Misfit {
-        expected: shown(was),
-        found: shown(found.as_ref()),
+    let unexpected_value = Outcome::UnexpectedValue {
+        expected: describe_value(was),
+        found: describe_value(found.as_ref()),
     };
     if found.as_ref() != was {
-        return misfit;
+        return unexpected_value;
     }
     let done = match (root.pointer_mut(at), now) {
         (Some(place), Some(now)) if kind == Kind::Schema => {
-            *place = with_words_of(place, now);
+            *place = with_texts_of(place, now);
             true
         }
         (Some(place), Some(now)) => {
@@ -252,14 +254,18 @@ fn replace(root: &mut Value, at: &str, was: Option<&Value>, now: Option<&Value>)
         (None, Some(now)) => pointer::insert(root, at, now.clone()),
         (None, None) => false,
     };
-    if done { Outcome::Applied } else { misfit }
+    if done {
+        Outcome::Applied
+    } else {
+        unexpected_value
+    }
 }
 
 fn reorder(place: Option<&mut Value>, order: &[Value]) -> Outcome {
     let expected = || {
         format!(
             "these values, in any order: {}",
-            shown(Some(&Value::from(order.to_vec())))
+            describe_value(Some(&Value::from(order.to_vec())))
         )
     };
     match place {
@@ -268,8 +274,8 @@ fn reorder(place: Option<&mut Value>, order: &[Value]) -> Outcome {
                 return Outcome::Mended;
             }
             if elements.len() != order.len() || elements.iter().any(|each| !order.contains(each)) {
-                let found = shown(Some(&Value::from(elements.clone())));
-                return Outcome::Misfit {
+                let found = describe_value(Some(&Value::from(elements.clone())));
+                return Outcome::UnexpectedValue {
                     expected: expected(),
                     found,
                 };
@@ -289,8 +295,8 @@ fn reorder(place: Option<&mut Value>, order: &[Value]) -> Outcome {
                 }
             }
             if ordered.len() != members.len() || order.len() != members.len() {
-                let found = shown(Some(&Value::from(present)));
-                return Outcome::Misfit {
+                let found = describe_value(Some(&Value::from(present)));
+                return Outcome::UnexpectedValue {
                     expected: expected(),
                     found,
                 };
@@ -298,9 +304,9 @@ fn reorder(place: Option<&mut Value>, order: &[Value]) -> Outcome {
             *members = ordered;
             Outcome::Applied
         }
-        other => Outcome::Misfit {
+        other => Outcome::UnexpectedValue {
             expected: expected(),
-            found: shown(other.as_deref()),
+            found: describe_value(other.as_deref()),
         },
     }
 }

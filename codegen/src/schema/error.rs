@@ -69,7 +69,7 @@ pub enum SchemaError {
 }
 
 /// Describes a value in messages: the value itself if it is short, or else its type.
-pub(super) fn shown(value: Option<&Value>) -> String {
+pub(super) fn describe_value(value: Option<&Value>) -> String {
     const LONGEST: usize = 120;
     let Some(value) = value else {
         return "nothing".to_owned();

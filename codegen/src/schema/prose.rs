@@ -57,7 +57,7 @@ pub(super) fn strip(schema: &mut Value) {
 }
 
 /// Returns `new` with the texts of `old` where it has none of its own.
-pub(super) fn with_words_of(old: &Value, new: &Value) -> Value {
+pub(super) fn with_texts_of(old: &Value, new: &Value) -> Value {
     let mut new = new.clone();
     if let (Value::Object(old), Value::Object(new)) = (old, &mut new) {
         for (keyword, words) in old {

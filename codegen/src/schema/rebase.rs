@@ -16,7 +16,7 @@ use self::merge::{Merge, merge};
 use self::places::Places;
 pub use self::places::renamed;
 use super::errata::Outcome as Applied;
-use super::error::shown;
+use super::error::describe_value;
 use super::prose::Kind;
 use super::{Action, Change, Document, Errata, Erratum};
 
@@ -203,10 +203,10 @@ impl Rebase {
             }),
             Merge::Conflict => Err(RebaseOutcome::Conflict(format!(
                 "it replaces {} by {}, but {} has {}",
-                shown(was.as_ref()),
-                shown(now.as_ref()),
+                describe_value(was.as_ref()),
+                describe_value(now.as_ref()),
                 self.new.file,
-                shown(found.as_ref())
+                describe_value(found.as_ref())
             ))),
         }
     }

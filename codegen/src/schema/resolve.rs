@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::error::shown;
+use super::error::describe_value;
 use super::keyword::TYPES;
 use super::values::types;
 use super::{Document, reference};
@@ -115,7 +115,7 @@ pub(super) fn described(schema: &Value) -> String {
         (names, _) if names.len() < TYPES.len() && schema.as_object().is_some_and(only_type) => {
             type_names(names)
         }
-        _ => shown(Some(schema)),
+        _ => describe_value(Some(schema)),
     }
 }
 

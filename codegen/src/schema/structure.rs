@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::error::shown;
+use super::error::describe_value;
 use super::keyword::{Holds, holds};
 use super::{Document, pointer};
 
@@ -22,7 +22,10 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (published, ours) = (shown(self.published.as_ref()), shown(self.ours.as_ref()));
+        let (published, ours) = (
+            describe_value(self.published.as_ref()),
+            describe_value(self.ours.as_ref()),
+        );
         write!(
             out,
             "at `{}`: the published file has {published}, ours has {ours}",

@@ -207,7 +207,7 @@ impl Paged for ListPromptsRequest {
     type Item = Prompt;
     const ITEMS: &'static str = "prompts";
 
-    fn go_on(params: Self::Params, from: Cursor) -> Self::Params {
+    fn start_at(params: Self::Params, from: Cursor) -> Self::Params {
         params.cursor(from)
     }
 
@@ -220,7 +220,7 @@ impl Paged for ListResourceTemplatesRequest {
     type Item = ResourceTemplate;
     const ITEMS: &'static str = "resourceTemplates";
 
-    fn go_on(params: Self::Params, from: Cursor) -> Self::Params {
+    fn start_at(params: Self::Params, from: Cursor) -> Self::Params {
         params.cursor(from)
     }
 
@@ -233,7 +233,7 @@ impl Paged for ListResourcesRequest {
     type Item = Resource;
     const ITEMS: &'static str = "resources";
 
-    fn go_on(params: Self::Params, from: Cursor) -> Self::Params {
+    fn start_at(params: Self::Params, from: Cursor) -> Self::Params {
         params.cursor(from)
     }
 
@@ -246,7 +246,7 @@ impl Paged for ListToolsRequest {
     type Item = Tool;
     const ITEMS: &'static str = "tools";
 
-    fn go_on(params: Self::Params, from: Cursor) -> Self::Params {
+    fn start_at(params: Self::Params, from: Cursor) -> Self::Params {
         params.cursor(from)
     }
 

@@ -221,7 +221,7 @@ impl<R: Paged> List<R> {
         if let Some(cursor) = next {
             match within_bounds.and_then(|()| self.bounds.add_cursor(&cursor)) {
                 Ok(()) => {
-                    self.next = call.map(|call| call.with(|params| R::go_on(params, cursor)));
+                    self.next = call.map(|call| call.with(|params| R::start_at(params, cursor)));
                 }
                 Err(error) => self.ending = Some(error),
             }

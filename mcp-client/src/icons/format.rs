@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::util::media_type::essence;
+
 /// A format of images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -56,8 +58,7 @@ impl fmt::Display for ImageFormat {
 
 /// Returns a media type without its parameters, in lower case, and `image/jpeg` for `image/jpg`.
 pub(super) fn normalized(media_type: &str) -> String {
-    let essence = media_type.split(';').next().unwrap_or_default();
-    let essence = essence.trim().to_ascii_lowercase();
+    let essence = essence(media_type);
     if essence == "image/jpg" {
         return ImageFormat::Jpeg.media_type().to_owned();
     }

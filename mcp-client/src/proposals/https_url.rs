@@ -4,7 +4,6 @@ mod download;
 mod expiry;
 mod failed;
 mod fetched;
-mod media;
 mod read;
 mod reader;
 mod reference;

@@ -25,7 +25,7 @@ use super::error::TransportError;
 use super::inbound::{Inbound, InboundRequest, log_malformed};
 use super::limits::Limits;
 use super::negotiated::Negotiated;
-use super::pending_requests::{PendingRequests, Reply};
+use super::pending_requests::{PendingRequests, Reply, number};
 
 /// The maximum number of messages in a batch.
 const BATCH: usize = 1_000;
@@ -136,9 +136,9 @@ impl Connection {
             excerpt = %PeerText(&excerpt(text)),
             "the server sent a malformed message"
         );
-        match fault.id().filter(|_| fault.is_response()).cloned() {
-            Some(id) if self.pending.contains(&id) => {
-                self.pending.reply(&id, Reply::Malformed(fault));
+        match fault.id().filter(|_| fault.is_response()).and_then(number) {
+            Some(id) if self.pending.is_pending(id) => {
+                self.pending.complete(id, Reply::Malformed(fault));
                 Ok(())
             }
             _ => Err(fault),
@@ -179,7 +179,7 @@ impl Connection {
     }
 
     fn reply(&self, id: &RequestId, reply: Reply) {
-        if !self.pending.reply(id, reply) {
+        if !number(id).is_some_and(|id| self.pending.complete(id, reply)) {
             tracing::debug!(id = %PeerDisplay(id), "response without a pending request");
         }
     }
@@ -202,10 +202,15 @@ impl Connection {
 
     fn progress(&self, revision: Revision, text: &str) -> Result<bool, VersionError> {
         let params: ProgressNotificationParams = revision.decode(text)?;
-        Ok(match params.progress_token {
-            ProgressToken::Number(id) => self.pending.progress(id, params),
-            ProgressToken::String(_) => false,
-        })
+        let progress = match params.progress_token {
+            ProgressToken::Number(id) => self.pending.data(id).flatten(),
+            ProgressToken::String(_) => None,
+        };
+        let Some(progress) = progress else {
+            return Ok(false);
+        };
+        progress.report(params);
+        Ok(true)
     }
 }
 

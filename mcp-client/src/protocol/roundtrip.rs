@@ -67,12 +67,14 @@ pub(crate) async fn roundtrip<P: Serialize>(
             return Err(CallError::Timeout { method, after });
         }
     };
-    cancel_on_drop.lost_message = matches!(&reply, Reply::Lost(error) if error.loses_one_message());
-    match reply {
+    let reply = reply.map_err(|source| {
+        cancel_on_drop.lost_message = source.loses_one_message();
+        CallError::Lost { method, source }
+    });
+    match reply? {
         Reply::Result(text) => Ok(text),
         Reply::Error(source) => Err(CallError::Refused { method, source }),
         Reply::Malformed(source) => Err(CallError::Message { method, source }),
-        Reply::Lost(source) => Err(CallError::Lost { method, source }),
     }
 }
 
@@ -107,8 +109,8 @@ struct CancelOnDrop<'a> {
 }
 
 impl CancelOnDrop<'_> {
-    async fn reply(&mut self, request: OutgoingRequest<'_>) -> Reply {
-        let reply = &mut self.pending.reply;
+    async fn reply(&mut self, request: OutgoingRequest<'_>) -> Result<Reply, Arc<TransportError>> {
+        let reply = &mut self.pending.response;
         let sender = &self.connection.sender;
         let reply = tokio::select! {
             // A reply that has arrived wins over a failure of the connection.
@@ -116,12 +118,10 @@ impl CancelOnDrop<'_> {
             reply = &mut *reply => reply,
             sent = sender.send_request(self.connection, request) => match sent {
                 Ok(()) => reply.await,
-                Err(error) => reply
-                    .try_recv()
-                    .or_else(|_| Ok(Reply::Lost(Arc::new(error)))),
+                Err(error) => reply.try_recv().or_else(|_| Ok(Err(Arc::new(error)))),
             },
         };
-        reply.unwrap_or_else(|_| Reply::Lost(Arc::new(TransportError::Closed)))
+        reply.unwrap_or_else(|_| Err(Arc::new(TransportError::Closed)))
     }
 }
 

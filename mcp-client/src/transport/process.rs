@@ -8,8 +8,9 @@ mod stderr;
 
 use std::sync::Arc;
 
+use mcp_types::connection::WriteQueue;
+
 use super::stream::StreamSender;
-use super::write_queue::WriteQueue;
 use crate::protocol::error::TransportError;
 use crate::protocol::limits::Limits;
 use crate::protocol::transport::{OpenTransport, OpenedTransport};

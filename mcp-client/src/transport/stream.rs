@@ -7,18 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mcp_types::Revision;
-use mcp_types::lines::LineReader;
+use mcp_types::connection::{LineInput, WriteQueue};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split};
 use tokio::time::timeout;
 
-use super::write_queue::WriteQueue;
 use crate::protocol::connection::{Connection, MessageSender, OutgoingRequest, SendFuture};
 use crate::protocol::error::TransportError;
 use crate::protocol::limits::Limits;
 use crate::protocol::transport::{OpenTransport, OpenedTransport};
 
-/// The size of a read in bytes.
-const CHUNK: usize = 64 << 10;
+/// The maximum capacity of the write buffer between two writes, in bytes.
+const KEPT: usize = 64 << 10;
 
 /// The time in which a closing client writes the queued messages.
 const FLUSH_TIME: Duration = Duration::from_secs(1);
@@ -123,7 +122,7 @@ impl MessageSender for StreamSender {
         request: OutgoingRequest<'a>,
     ) -> SendFuture<'a> {
         Box::pin(async move {
-            self.queue.add(request.message).await?;
+            queue(&self.queue, &request.message).await?;
             request.sent.store(true, Ordering::Relaxed);
             Ok(())
         })
@@ -135,11 +134,11 @@ impl MessageSender for StreamSender {
         _: &'static str,
         message: Vec<u8>,
     ) -> SendFuture<'a> {
-        Box::pin(self.queue.add(message))
+        Box::pin(async move { queue(&self.queue, &message).await })
     }
 
     fn send_now(&self, message: Vec<u8>) {
-        self.queue.add_now(&message);
+        self.queue.force_send(&message);
     }
 
     fn cancels_on_drop(&self, _: &Connection) -> bool {
@@ -154,6 +153,12 @@ impl MessageSender for StreamSender {
         let older = revision.is_some_and(|revision| revision < Revision::LATEST);
         self.handshake.store(older, Ordering::Relaxed);
     }
+}
+
+/// Queues a message. Waits while the queue is full.
+async fn queue(queue: &WriteQueue, message: &[u8]) -> Result<(), TransportError> {
+    let is_queued = queue.send(message).await;
+    is_queued.then_some(()).ok_or(TransportError::Closed)
 }
 
 /// Moves messages in both directions until one of them ends, and returns the reason.
@@ -177,22 +182,14 @@ pub(crate) async fn read(
 ) -> io::Result<()> {
     let mut reader = std::pin::pin!(reader);
     let limit = connection.limits.message_bytes;
-    let mut lines = LineReader::new(limit);
+    let mut lines = LineInput::new(limit);
     loop {
-        queue.ready_to_read().await;
-        let count = reader.read(lines.spare(CHUNK)).await?;
-        if count == 0 {
-            if let Some(Ok(line)) = lines.finish() {
-                connection.receive(line);
-            }
-            return Ok(());
-        }
+        // A server that sends requests without reading the responses has to wait.
+        queue.wait_forced_capacity().await;
+        let count = reader.read(lines.spare()).await?;
         lines.filled(count);
-        let mut longest = 0;
         while let Some(line) = lines.next_line() {
-            longest = longest.max(line.map_or(limit, <[u8]>::len));
             match line {
-                Ok(line) if line.trim_ascii().is_empty() => {}
                 Ok(line) => connection.receive(line),
                 // It may have been the response to any request.
                 Err(_) => connection
@@ -200,9 +197,8 @@ pub(crate) async fn read(
                     .fail_all(TransportError::TooLong { limit }),
             }
         }
-        // Release the memory of a long line.
-        if longest > CHUNK {
-            lines.shrink_to(CHUNK);
+        if lines.has_ended() {
+            return Ok(());
         }
     }
 }
@@ -210,11 +206,11 @@ pub(crate) async fn read(
 pub(crate) async fn write(queue: &WriteQueue, writer: impl AsyncWrite) -> io::Result<()> {
     let mut writer = std::pin::pin!(writer);
     let mut lines = Vec::new();
-    while queue.take(&mut lines).await {
+    while queue.next(&mut lines).await {
         writer.write_all(&lines).await?;
         writer.flush().await?;
         lines.clear();
-        lines.shrink_to(CHUNK);
+        lines.shrink_to(KEPT);
     }
     writer.shutdown().await
 }

@@ -3,16 +3,8 @@
 use std::future::Future;
 use std::pin::Pin;
 
-/// The result of [`MessageSink::try_send`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TrySend {
-    /// The message was queued.
-    Queued,
-    /// The queue is full: wait for [`MessageSink::ready`] and try again.
-    Full,
-    /// The peer has disconnected.
-    Closed,
-}
+pub(crate) use mcp_types::connection::TrySend;
+use mcp_types::connection::WriteQueue;
 
 /// An ordered, bounded queue of messages to the peer: one per connection over byte streams, one per
 /// request over HTTP. Messages that are queued before the response to a request are sent before it.
@@ -51,5 +43,15 @@ impl MessageSink for ClosedSink {
 
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))
+    }
+}
+
+impl MessageSink for WriteQueue {
+    fn try_send(&self, message: &[u8]) -> TrySend {
+        self.try_send(message)
+    }
+
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.wait_capacity())
     }
 }

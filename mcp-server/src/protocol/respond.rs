@@ -2,7 +2,6 @@
 
 use crate::protocol::limits::Limits;
 use crate::protocol::sizes;
-#[cfg(feature = "http")]
 use mcp_types::RequestId;
 use mcp_types::json;
 use mcp_types::peer_text::PeerDisplay;
@@ -82,5 +81,9 @@ pub(crate) fn hand_over(
         }
         Message::Request { .. } | Message::Notification { .. } => return None,
     };
-    Some(session.is_some_and(|session| session.pending.answer(id, response)))
+    // The server numbers its requests.
+    let (Some(session), RequestId::Number(id)) = (session, id) else {
+        return Some(false);
+    };
+    Some(session.pending.complete(*id, response))
 }

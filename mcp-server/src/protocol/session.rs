@@ -4,9 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::rpc::ErrorObject;
-use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, RequestId, Revision};
+use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, Revision, connection};
 use serde_json::value::RawValue;
-use tokio::sync::oneshot;
 
 use crate::protocol::limits::SUBSCRIBED_BYTES;
 use crate::util::uri_set::UriSet;
@@ -130,87 +129,6 @@ pub(crate) fn severity(level: LoggingLevel) -> u8 {
 /// A peer's response to a request of the server: the raw result or the error.
 pub(crate) type ClientResponse = Result<Box<RawValue>, ErrorObject>;
 
-/// Requests of the server that wait for a response of a legacy peer.
-#[derive(Default)]
-pub(crate) struct PendingRequests {
-    #[cfg(any(feature = "http", feature = "asking"))]
-    next: std::sync::atomic::AtomicU64,
-    waiting: Mutex<Senders>,
-}
-
-#[derive(Default)]
-struct Senders {
-    /// A list, because there are only a few at a time.
-    by_id: Vec<(RequestId, oneshot::Sender<ClientResponse>)>,
-    /// Whether no more responses can arrive.
-    closed: bool,
-}
-
-impl Senders {
-    fn take(&mut self, id: &RequestId) -> Option<oneshot::Sender<ClientResponse>> {
-        let index = self.by_id.iter().position(|(known, _)| known == id)?;
-        Some(self.by_id.swap_remove(index).1)
-    }
-}
-
-impl PendingRequests {
-    /// Sets the id of the next request.
-    #[cfg(feature = "http")]
-    pub(crate) fn begin_at(&self, first: u64) {
-        self.next.store(first, Ordering::Relaxed);
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Senders> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Registers a request. Returns its id and the receiver of its response, or `None` if no more
-    /// responses can arrive. Dropping the returned value removes the registration.
-    #[cfg(feature = "asking")]
-    pub(crate) fn open(self: &Arc<Self>) -> Option<PendingRequest> {
-        let id = RequestId::from(self.next.fetch_add(1, Ordering::Relaxed).cast_signed());
-        let (sender, receiver) = oneshot::channel();
-        let mut waiting = self.waiting();
-        if waiting.closed {
-            return None;
-        }
-        waiting.by_id.push((id.clone(), sender));
-        drop(waiting);
-        Some(PendingRequest {
-            pending: Arc::clone(self),
-            id,
-            receiver,
-        })
-    }
-
-    /// Passes a response to the task that waits for it. Returns `false` if no request has that id.
-    pub(crate) fn answer(&self, id: &RequestId, response: ClientResponse) -> bool {
-        let sender = self.waiting().take(id);
-        sender.is_some_and(|sender| sender.send(response).is_ok())
-    }
-
-    /// Ends all waiting requests, because no more responses can arrive.
-    pub(crate) fn close(&self) {
-        let mut waiting = self.waiting();
-        waiting.closed = true;
-        let senders = std::mem::take(&mut waiting.by_id);
-        // Dropping the senders wakes tasks, so the lock is released first.
-        drop(waiting);
-        drop(senders);
-    }
-}
-
-/// A request of the server that waits for its response.
-#[cfg(feature = "asking")]
-pub(crate) struct PendingRequest {
-    pending: Arc<PendingRequests>,
-    pub(crate) id: RequestId,
-    pub(crate) receiver: oneshot::Receiver<ClientResponse>,
-}
-
-#[cfg(feature = "asking")]
-impl Drop for PendingRequest {
-    fn drop(&mut self) {
-        self.pending.waiting().take(&self.id);
-    }
-}
+/// Requests of the server that wait for a response of a legacy peer. If the session ends, they fail
+/// without a reason.
+pub(crate) type PendingRequests = connection::PendingRequests<ClientResponse, ()>;

@@ -30,7 +30,6 @@ pub(crate) mod connection;
 pub(crate) mod cors;
 pub(crate) mod endpoint;
 pub(crate) mod event_stream;
-pub(crate) mod header_names;
 pub(crate) mod headers;
 pub(crate) mod http_connection;
 pub(crate) mod http_sse;

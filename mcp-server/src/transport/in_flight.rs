@@ -7,15 +7,15 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::RequestId;
+use mcp_types::connection::WriteQueue;
 use mcp_types::rpc::ErrorObject;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use crate::protocol::message_sink::{MessageSink, TrySend};
+use crate::protocol::message_sink::TrySend;
 use crate::protocol::methods::LISTEN;
 use crate::protocol::request_task::RequestTask;
-use crate::transport::write_queue::WriteQueue;
 use crate::util::seq_vec::SeqVec;
 
 /// The tasks of a connection.

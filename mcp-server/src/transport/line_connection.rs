@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use mcp_types::RequestId;
+use mcp_types::connection::WriteQueue;
 use mcp_types::lines::LineTooLong;
 use mcp_types::rpc::{ErrorObject, Message};
 use tokio::runtime::Handle;
@@ -30,11 +31,7 @@ use crate::protocol::request_task::shutting_down;
 #[cfg(feature = "http")]
 use crate::protocol::retained::memory;
 use crate::transport::in_flight::InFlight;
-use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
-
-/// The number of bytes that are read at once.
-pub(crate) const CHUNK: usize = 64 << 10;
 
 /// Checks a request, given the extensions of its message, its method and its params.
 #[cfg(feature = "http")]
@@ -299,7 +296,7 @@ impl Drop for LineConnection {
     /// Ends the server's requests to the peer, because no response can arrive any more.
     fn drop(&mut self) {
         if let Some(session) = &self.inbound.session {
-            session.pending.close();
+            session.pending.close(());
         }
     }
 }

@@ -8,16 +8,15 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use mcp_types::lines::LineReader;
+use mcp_types::connection::{LineInput, WriteQueue};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::line_connection::{CHUNK, LineConnection};
+use super::line_connection::LineConnection;
 use crate::protocol::core::Core;
 use crate::protocol::error::ServeError;
 use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::TransportInfo;
-use crate::transport::write_queue::WriteQueue;
 
 /// Serves the peer on standard input and output.
 pub(crate) async fn serve(core: &Arc<Core>, extensions: Extensions) -> Result<(), ServeError> {
@@ -78,36 +77,26 @@ fn read(
 ) -> io::Result<()> {
     let write_queue = &stdout_writer.write_queue;
     let mut stdin = io::stdin().lock();
-    let mut lines = LineReader::new(max_line);
+    let mut lines = LineInput::new(max_line);
     let mut answers = Vec::new();
     while !write_queue.is_closed() {
         // Larger than the buffer of `Stdin`, so that it is bypassed.
-        let count = match stdin.read(lines.spare(CHUNK)) {
+        let count = match stdin.read(lines.spare()) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read?,
         };
         lines.filled(count);
-        let mut longest = 0;
         while !write_queue.is_closed()
             && let Some(line) = lines.next_line()
         {
-            longest = longest.max(line.map_or(0, <[u8]>::len));
             connection.handle_line(line);
             if write_queue.is_full() {
                 stdout_writer.flush(&mut answers)?;
             }
         }
-        if count == 0 {
-            while !write_queue.is_closed()
-                && let Some(line) = lines.finish()
-            {
-                connection.handle_line(line);
-            }
-            return stdout_writer.flush(&mut answers);
-        }
         stdout_writer.flush(&mut answers)?;
-        if longest > CHUNK {
-            lines.shrink_to(CHUNK);
+        if lines.has_ended() {
+            break;
         }
     }
     Ok(())

@@ -4,18 +4,17 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use mcp_types::lines::LineReader;
+use mcp_types::connection::{LineInput, WriteQueue};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::sleep;
 
 use super::bytes;
-use super::line_connection::{CHUNK, LineConnection};
+use super::line_connection::LineConnection;
 use crate::protocol::core::Core;
 use crate::protocol::error::ServeError;
 use crate::protocol::extensions::Extensions;
 use crate::protocol::inbound::TransportInfo;
 use crate::protocol::limits::Limits;
-use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
 /// Serves a peer on a pair of byte streams.
@@ -38,10 +37,10 @@ async fn read(
     limits: &Limits,
 ) -> Result<(), ServeError> {
     let write_queue = connection.write_queue().clone();
-    let mut lines = LineReader::new(limits.message_bytes);
+    let mut lines = LineInput::new(limits.message_bytes);
     let mut first_message_timeout = pin!(sleep(limits.first_message_time));
     loop {
-        let read = bytes::read(reader.as_mut(), lines.spare(CHUNK));
+        let read = bytes::read(reader.as_mut(), lines.spare());
         let count = if connection.has_received() {
             read.await?
         } else {
@@ -51,26 +50,17 @@ async fn read(
             }
         };
         lines.filled(count);
-        let mut longest = 0;
         while let Some(line) = lines.next_line() {
-            longest = longest.max(line.map_or(0, <[u8]>::len));
             connection.handle_line(line);
-            if write_queue.is_full() {
+            if write_queue.is_full() && !lines.has_ended() {
                 // Reads no more from a peer that does not read its responses.
                 write_queue.notify_writer();
                 write_queue.wait_capacity().await;
             }
         }
-        if count == 0 {
-            while let Some(line) = lines.finish() {
-                connection.handle_line(line);
-            }
-            write_queue.notify_writer();
-            return Ok(());
-        }
         write_queue.notify_writer();
-        if longest > CHUNK {
-            lines.shrink_to(CHUNK);
+        if lines.has_ended() {
+            return Ok(());
         }
     }
 }

@@ -55,7 +55,7 @@ impl Outcome for super::v2026_07_28::CallToolOutcome {
 impl Versioned for super::v2026_07_28::CallToolRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CallToolRequest",
             revision,
             Revision::V2024_11_05,
@@ -102,7 +102,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CallToolRequest",
             revision,
             Revision::V2024_11_05,
@@ -140,7 +140,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
 impl Versioned for super::v2026_07_28::CallToolRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CallToolRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -173,7 +173,7 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CallToolRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -199,7 +199,12 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
 impl Versioned for super::v2026_07_28::CallToolResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("CallToolResult", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        check_revision(
+            "CallToolResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -241,7 +246,12 @@ impl Versioned for super::v2026_07_28::CallToolResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("CallToolResult", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        check_revision(
+            "CallToolResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if matches!(revision, Revision::V2026_07_28) {
@@ -288,7 +298,7 @@ impl Outcome for super::v2026_07_28::CallToolResult {
 impl Versioned for super::v2026_07_28::CancelTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CancelTaskRequest",
             revision,
             Revision::V2026_07_28,
@@ -303,7 +313,7 @@ impl Versioned for super::v2026_07_28::CancelTaskRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CancelTaskRequest",
             revision,
             Revision::V2026_07_28,
@@ -318,7 +328,7 @@ impl Versioned for super::v2026_07_28::CancelTaskRequest {
 impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CancelTaskRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -333,7 +343,7 @@ impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CancelTaskRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -348,7 +358,7 @@ impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
 impl Versioned for super::v2026_07_28::CancelTaskResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CancelTaskResult",
             revision,
             Revision::V2026_07_28,
@@ -363,7 +373,7 @@ impl Versioned for super::v2026_07_28::CancelTaskResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CancelTaskResult",
             revision,
             Revision::V2026_07_28,
@@ -387,7 +397,7 @@ impl Outcome for super::v2026_07_28::CancelTaskResult {
 impl Versioned for super::v2026_07_28::CancelledNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CancelledNotification",
             revision,
             Revision::V2024_11_05,
@@ -420,7 +430,7 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CancelledNotification",
             revision,
             Revision::V2024_11_05,
@@ -446,7 +456,7 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
 impl Versioned for super::v2026_07_28::CancelledNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CancelledNotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -479,7 +489,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CancelledNotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -505,7 +515,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
 impl Versioned for super::v2026_07_28::CompleteRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CompleteRequest",
             revision,
             Revision::V2024_11_05,
@@ -545,7 +555,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CompleteRequest",
             revision,
             Revision::V2024_11_05,
@@ -577,7 +587,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
 impl Versioned for super::v2026_07_28::CompleteRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CompleteRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -617,7 +627,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CompleteRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -649,7 +659,12 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
 impl Versioned for super::v2026_07_28::CompleteResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("CompleteResult", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        check_revision(
+            "CompleteResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -670,7 +685,12 @@ impl Versioned for super::v2026_07_28::CompleteResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("CompleteResult", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        check_revision(
+            "CompleteResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if matches!(revision, Revision::V2026_07_28) {
@@ -698,7 +718,7 @@ impl Outcome for super::v2026_07_28::CompleteResult {
 impl Versioned for super::v2026_07_28::CreateMessageRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CreateMessageRequest",
             revision,
             Revision::V2024_11_05,
@@ -745,7 +765,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CreateMessageRequest",
             revision,
             Revision::V2024_11_05,
@@ -783,7 +803,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
 impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CreateMessageRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -830,7 +850,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CreateMessageRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -868,7 +888,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
 impl Versioned for super::v2026_07_28::CreateMessageResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CreateMessageResult",
             revision,
             Revision::V2024_11_05,
@@ -915,7 +935,7 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CreateMessageResult",
             revision,
             Revision::V2024_11_05,
@@ -962,7 +982,7 @@ impl Outcome for super::v2026_07_28::CreateMessageResult {
 impl Versioned for super::v2026_07_28::DiscoverRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "DiscoverRequest",
             revision,
             Revision::V2026_07_28,
@@ -977,7 +997,7 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "DiscoverRequest",
             revision,
             Revision::V2026_07_28,
@@ -991,7 +1011,12 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
 impl Versioned for super::v2026_07_28::DiscoverResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("DiscoverResult", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        check_revision(
+            "DiscoverResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
         Ok(json::from_str(text)?)
     }
 
@@ -1001,7 +1026,12 @@ impl Versioned for super::v2026_07_28::DiscoverResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("DiscoverResult", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        check_revision(
+            "DiscoverResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -1023,7 +1053,12 @@ impl Outcome for super::v2026_07_28::DiscoverResult {
 impl Versioned for super::v2026_07_28::ElicitRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("ElicitRequest", revision, Revision::V2025_06_18, Revision::V2026_07_28)?;
+        check_revision(
+            "ElicitRequest",
+            revision,
+            Revision::V2025_06_18,
+            Revision::V2026_07_28,
+        )?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1051,7 +1086,12 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("ElicitRequest", revision, Revision::V2025_06_18, Revision::V2026_07_28)?;
+        check_revision(
+            "ElicitRequest",
+            revision,
+            Revision::V2025_06_18,
+            Revision::V2026_07_28,
+        )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if matches!(revision, Revision::V2026_07_28) {
@@ -1072,7 +1112,7 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
 impl Versioned for super::v2026_07_28::ElicitRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ElicitRequestParams",
             revision,
             Revision::V2025_11_25,
@@ -1098,7 +1138,7 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ElicitRequestParams",
             revision,
             Revision::V2025_11_25,
@@ -1118,7 +1158,12 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
 impl Versioned for super::v2026_07_28::ElicitResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("ElicitResult", revision, Revision::V2025_06_18, Revision::V2026_07_28)?;
+        check_revision(
+            "ElicitResult",
+            revision,
+            Revision::V2025_06_18,
+            Revision::V2026_07_28,
+        )?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -1146,7 +1191,12 @@ impl Versioned for super::v2026_07_28::ElicitResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("ElicitResult", revision, Revision::V2025_06_18, Revision::V2026_07_28)?;
+        check_revision(
+            "ElicitResult",
+            revision,
+            Revision::V2025_06_18,
+            Revision::V2026_07_28,
+        )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if matches!(revision, Revision::V2026_07_28) {
@@ -1220,7 +1270,7 @@ impl Outcome for super::v2026_07_28::GetPromptOutcome {
 impl Versioned for super::v2026_07_28::GetPromptRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetPromptRequest",
             revision,
             Revision::V2024_11_05,
@@ -1267,7 +1317,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetPromptRequest",
             revision,
             Revision::V2024_11_05,
@@ -1305,7 +1355,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
 impl Versioned for super::v2026_07_28::GetPromptRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetPromptRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -1338,7 +1388,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetPromptRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -1364,7 +1414,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
 impl Versioned for super::v2026_07_28::GetPromptResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetPromptResult",
             revision,
             Revision::V2024_11_05,
@@ -1411,7 +1461,7 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetPromptResult",
             revision,
             Revision::V2024_11_05,
@@ -1463,7 +1513,7 @@ impl Outcome for super::v2026_07_28::GetPromptResult {
 impl Versioned for super::v2026_07_28::GetResourceRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetResourceRequest",
             revision,
             Revision::V2026_07_28,
@@ -1478,7 +1528,7 @@ impl Versioned for super::v2026_07_28::GetResourceRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetResourceRequest",
             revision,
             Revision::V2026_07_28,
@@ -1493,7 +1543,7 @@ impl Versioned for super::v2026_07_28::GetResourceRequest {
 impl Versioned for super::v2026_07_28::GetResourceRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetResourceRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -1508,7 +1558,7 @@ impl Versioned for super::v2026_07_28::GetResourceRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetResourceRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -1523,7 +1573,7 @@ impl Versioned for super::v2026_07_28::GetResourceRequestParams {
 impl Versioned for super::v2026_07_28::GetResourceResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetResourceResult",
             revision,
             Revision::V2026_07_28,
@@ -1538,7 +1588,7 @@ impl Versioned for super::v2026_07_28::GetResourceResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetResourceResult",
             revision,
             Revision::V2026_07_28,
@@ -1567,7 +1617,12 @@ impl Outcome for super::v2026_07_28::GetResourceResult {
 impl Versioned for super::v2026_07_28::GetTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("GetTaskRequest", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        check_revision(
+            "GetTaskRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
         Ok(json::from_str(text)?)
     }
 
@@ -1577,7 +1632,12 @@ impl Versioned for super::v2026_07_28::GetTaskRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("GetTaskRequest", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        check_revision(
+            "GetTaskRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -1587,7 +1647,7 @@ impl Versioned for super::v2026_07_28::GetTaskRequest {
 impl Versioned for super::v2026_07_28::GetTaskRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetTaskRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -1602,7 +1662,7 @@ impl Versioned for super::v2026_07_28::GetTaskRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetTaskRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -1617,7 +1677,12 @@ impl Versioned for super::v2026_07_28::GetTaskRequestParams {
 impl Versioned for super::v2026_07_28::GetTaskResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("GetTaskResult", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        check_revision(
+            "GetTaskResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
         Ok(json::from_str(text)?)
     }
 
@@ -1627,7 +1692,12 @@ impl Versioned for super::v2026_07_28::GetTaskResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("GetTaskResult", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        check_revision(
+            "GetTaskResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -1646,7 +1716,7 @@ impl Outcome for super::v2026_07_28::GetTaskResult {
 impl Versioned for super::v2026_07_28::ListPromptsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListPromptsRequest",
             revision,
             Revision::V2024_11_05,
@@ -1686,7 +1756,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListPromptsRequest",
             revision,
             Revision::V2024_11_05,
@@ -1718,7 +1788,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
 impl Versioned for super::v2026_07_28::ListPromptsResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListPromptsResult",
             revision,
             Revision::V2024_11_05,
@@ -1758,7 +1828,7 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListPromptsResult",
             revision,
             Revision::V2024_11_05,
@@ -1803,7 +1873,7 @@ impl Outcome for super::v2026_07_28::ListPromptsResult {
 impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListResourceTemplatesRequest",
             revision,
             Revision::V2024_11_05,
@@ -1847,7 +1917,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListResourceTemplatesRequest",
             revision,
             Revision::V2024_11_05,
@@ -1879,7 +1949,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
 impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListResourceTemplatesResult",
             revision,
             Revision::V2024_11_05,
@@ -1921,7 +1991,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListResourceTemplatesResult",
             revision,
             Revision::V2024_11_05,
@@ -1966,7 +2036,7 @@ impl Outcome for super::v2026_07_28::ListResourceTemplatesResult {
 impl Versioned for super::v2026_07_28::ListResourcesRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListResourcesRequest",
             revision,
             Revision::V2024_11_05,
@@ -2013,7 +2083,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListResourcesRequest",
             revision,
             Revision::V2024_11_05,
@@ -2051,7 +2121,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
 impl Versioned for super::v2026_07_28::ListResourcesResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListResourcesResult",
             revision,
             Revision::V2024_11_05,
@@ -2098,7 +2168,7 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListResourcesResult",
             revision,
             Revision::V2024_11_05,
@@ -2149,7 +2219,7 @@ impl Outcome for super::v2026_07_28::ListResourcesResult {
 impl Versioned for super::v2026_07_28::ListRootsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListRootsRequest",
             revision,
             Revision::V2024_11_05,
@@ -2189,7 +2259,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListRootsRequest",
             revision,
             Revision::V2024_11_05,
@@ -2221,7 +2291,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
 impl Versioned for super::v2026_07_28::ListRootsRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListRootsRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -2236,7 +2306,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListRootsRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -2250,7 +2320,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
 impl Versioned for super::v2026_07_28::ListRootsResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListRootsResult",
             revision,
             Revision::V2024_11_05,
@@ -2283,7 +2353,7 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListRootsResult",
             revision,
             Revision::V2024_11_05,
@@ -2318,7 +2388,7 @@ impl Outcome for super::v2026_07_28::ListRootsResult {
 impl Versioned for super::v2026_07_28::ListToolsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListToolsRequest",
             revision,
             Revision::V2024_11_05,
@@ -2365,7 +2435,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListToolsRequest",
             revision,
             Revision::V2024_11_05,
@@ -2403,7 +2473,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
 impl Versioned for super::v2026_07_28::ListToolsResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListToolsResult",
             revision,
             Revision::V2024_11_05,
@@ -2450,7 +2520,7 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListToolsResult",
             revision,
             Revision::V2024_11_05,
@@ -2501,7 +2571,7 @@ impl Outcome for super::v2026_07_28::ListToolsResult {
 impl Versioned for super::v2026_07_28::LoggingMessageNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "LoggingMessageNotification",
             revision,
             Revision::V2024_11_05,
@@ -2534,7 +2604,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "LoggingMessageNotification",
             revision,
             Revision::V2024_11_05,
@@ -2560,7 +2630,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
 impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "LoggingMessageNotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -2597,7 +2667,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "LoggingMessageNotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -2625,7 +2695,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
 impl Versioned for super::v2026_07_28::NotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "NotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -2651,7 +2721,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "NotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -2671,7 +2741,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
 impl Versioned for super::v2026_07_28::PaginatedRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "PaginatedRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -2704,7 +2774,7 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "PaginatedRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -2730,7 +2800,7 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
 impl Versioned for super::v2026_07_28::ProgressNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ProgressNotification",
             revision,
             Revision::V2024_11_05,
@@ -2770,7 +2840,7 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ProgressNotification",
             revision,
             Revision::V2024_11_05,
@@ -2802,7 +2872,7 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
 impl Versioned for super::v2026_07_28::ProgressNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ProgressNotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -2842,7 +2912,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ProgressNotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -2874,7 +2944,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
 impl Versioned for super::v2026_07_28::PromptListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "PromptListChangedNotification",
             revision,
             Revision::V2024_11_05,
@@ -2909,7 +2979,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "PromptListChangedNotification",
             revision,
             Revision::V2024_11_05,
@@ -2936,7 +3006,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
 impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ReadResourceMetadataRequest",
             revision,
             Revision::V2026_07_28,
@@ -2951,7 +3021,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ReadResourceMetadataRequest",
             revision,
             Revision::V2026_07_28,
@@ -2966,7 +3036,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
 impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ReadResourceMetadataRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -2981,7 +3051,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ReadResourceMetadataRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -2996,7 +3066,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
 impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ReadResourceMetadataResult",
             revision,
             Revision::V2026_07_28,
@@ -3011,7 +3081,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ReadResourceMetadataResult",
             revision,
             Revision::V2026_07_28,
@@ -3083,7 +3153,7 @@ impl Outcome for super::v2026_07_28::ReadResourceOutcome {
 impl Versioned for super::v2026_07_28::ReadResourceRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ReadResourceRequest",
             revision,
             Revision::V2024_11_05,
@@ -3123,7 +3193,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ReadResourceRequest",
             revision,
             Revision::V2024_11_05,
@@ -3155,7 +3225,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
 impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ReadResourceRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -3188,7 +3258,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ReadResourceRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -3214,7 +3284,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
 impl Versioned for super::v2026_07_28::ReadResourceResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ReadResourceResult",
             revision,
             Revision::V2024_11_05,
@@ -3247,7 +3317,7 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ReadResourceResult",
             revision,
             Revision::V2024_11_05,
@@ -3286,7 +3356,12 @@ impl Outcome for super::v2026_07_28::ReadResourceResult {
 impl Versioned for super::v2026_07_28::RequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("RequestParams", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        check_revision(
+            "RequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -3305,7 +3380,12 @@ impl Versioned for super::v2026_07_28::RequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("RequestParams", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        check_revision(
+            "RequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if matches!(revision, Revision::V2026_07_28) {
@@ -3321,7 +3401,7 @@ impl Versioned for super::v2026_07_28::RequestParams {
 impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ResourceContentChangedNotification",
             revision,
             Revision::V2026_07_28,
@@ -3336,7 +3416,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ResourceContentChangedNotification",
             revision,
             Revision::V2026_07_28,
@@ -3351,7 +3431,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
 impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ResourceContentChangedNotificationParams",
             revision,
             Revision::V2026_07_28,
@@ -3366,7 +3446,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams 
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ResourceContentChangedNotificationParams",
             revision,
             Revision::V2026_07_28,
@@ -3380,7 +3460,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams 
 impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ResourceListChangedNotification",
             revision,
             Revision::V2024_11_05,
@@ -3415,7 +3495,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ResourceListChangedNotification",
             revision,
             Revision::V2024_11_05,
@@ -3443,7 +3523,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
 impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ResourceUpdatedNotification",
             revision,
             Revision::V2024_11_05,
@@ -3476,7 +3556,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ResourceUpdatedNotification",
             revision,
             Revision::V2024_11_05,
@@ -3502,7 +3582,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
 impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ResourceUpdatedNotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -3539,7 +3619,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ResourceUpdatedNotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -3567,7 +3647,12 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
 impl Versioned for super::v2026_07_28::ResultObject {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("Result", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        check_revision(
+            "Result",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-11-25")]
@@ -3586,7 +3671,12 @@ impl Versioned for super::v2026_07_28::ResultObject {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("Result", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        check_revision(
+            "Result",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
         let value = self;
         #[cfg(feature = "v2025-11-25")]
         if matches!(revision, Revision::V2026_07_28) {
@@ -3615,7 +3705,7 @@ impl Outcome for super::v2026_07_28::ResultObject {
 impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SubscribeResourcesRequest",
             revision,
             Revision::V2026_07_28,
@@ -3630,7 +3720,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SubscribeResourcesRequest",
             revision,
             Revision::V2026_07_28,
@@ -3645,7 +3735,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
 impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SubscribeResourcesRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -3660,7 +3750,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SubscribeResourcesRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -3674,7 +3764,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
 impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SubscriptionsAcknowledgedNotification",
             revision,
             Revision::V2026_07_28,
@@ -3689,7 +3779,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SubscriptionsAcknowledgedNotification",
             revision,
             Revision::V2026_07_28,
@@ -3703,7 +3793,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
 impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SubscriptionsAcknowledgedNotificationParams",
             revision,
             Revision::V2026_07_28,
@@ -3718,7 +3808,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SubscriptionsAcknowledgedNotificationParams",
             revision,
             Revision::V2026_07_28,
@@ -3732,7 +3822,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
 impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SubscriptionsListenRequest",
             revision,
             Revision::V2026_07_28,
@@ -3747,7 +3837,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SubscriptionsListenRequest",
             revision,
             Revision::V2026_07_28,
@@ -3761,7 +3851,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
 impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SubscriptionsListenRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -3776,7 +3866,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SubscriptionsListenRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -3790,7 +3880,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
 impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SubscriptionsListenResult",
             revision,
             Revision::V2026_07_28,
@@ -3805,7 +3895,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SubscriptionsListenResult",
             revision,
             Revision::V2026_07_28,
@@ -3833,7 +3923,7 @@ impl Outcome for super::v2026_07_28::SubscriptionsListenResult {
 impl Versioned for super::v2026_07_28::TaskStatusNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "TaskStatusNotification",
             revision,
             Revision::V2026_07_28,
@@ -3848,7 +3938,7 @@ impl Versioned for super::v2026_07_28::TaskStatusNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "TaskStatusNotification",
             revision,
             Revision::V2026_07_28,
@@ -3863,7 +3953,7 @@ impl Versioned for super::v2026_07_28::TaskStatusNotification {
 impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "TaskStatusNotificationParams",
             revision,
             Revision::V2026_07_28,
@@ -3878,7 +3968,7 @@ impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "TaskStatusNotificationParams",
             revision,
             Revision::V2026_07_28,
@@ -3892,7 +3982,7 @@ impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
 impl Versioned for super::v2026_07_28::ToolListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ToolListChangedNotification",
             revision,
             Revision::V2024_11_05,
@@ -3925,7 +4015,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ToolListChangedNotification",
             revision,
             Revision::V2024_11_05,
@@ -3952,7 +4042,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
 impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "UnsubscribeResourcesRequest",
             revision,
             Revision::V2026_07_28,
@@ -3967,7 +4057,7 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "UnsubscribeResourcesRequest",
             revision,
             Revision::V2026_07_28,
@@ -3982,7 +4072,7 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
 impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "UnsubscribeResourcesRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -3997,7 +4087,7 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "UnsubscribeResourcesRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -4012,7 +4102,7 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
 impl Versioned for super::v2026_07_28::UpdateTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "UpdateTaskRequest",
             revision,
             Revision::V2026_07_28,
@@ -4027,7 +4117,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "UpdateTaskRequest",
             revision,
             Revision::V2026_07_28,
@@ -4042,7 +4132,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequest {
 impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "UpdateTaskRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -4057,7 +4147,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "UpdateTaskRequestParams",
             revision,
             Revision::V2026_07_28,
@@ -4072,7 +4162,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
 impl Versioned for super::v2026_07_28::UpdateTaskResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "UpdateTaskResult",
             revision,
             Revision::V2026_07_28,
@@ -4087,7 +4177,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "UpdateTaskResult",
             revision,
             Revision::V2026_07_28,
@@ -4112,7 +4202,7 @@ impl Outcome for super::v2026_07_28::UpdateTaskResult {
 impl Versioned for super::v2025_11_25::CancelTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CancelTaskRequest",
             revision,
             Revision::V2025_11_25,
@@ -4127,7 +4217,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CancelTaskRequest",
             revision,
             Revision::V2025_11_25,
@@ -4142,7 +4232,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequest {
 impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CancelTaskRequestParams",
             revision,
             Revision::V2025_11_25,
@@ -4157,7 +4247,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CancelTaskRequestParams",
             revision,
             Revision::V2025_11_25,
@@ -4172,7 +4262,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
 impl Versioned for super::v2025_11_25::CancelTaskResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "CancelTaskResult",
             revision,
             Revision::V2025_11_25,
@@ -4187,7 +4277,7 @@ impl Versioned for super::v2025_11_25::CancelTaskResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "CancelTaskResult",
             revision,
             Revision::V2025_11_25,
@@ -4212,7 +4302,7 @@ impl Outcome for super::v2025_11_25::CancelTaskResult {
 impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ElicitationCompleteNotification",
             revision,
             Revision::V2025_11_25,
@@ -4227,7 +4317,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ElicitationCompleteNotification",
             revision,
             Revision::V2025_11_25,
@@ -4242,7 +4332,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
 impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ElicitationCompleteNotificationParams",
             revision,
             Revision::V2025_11_25,
@@ -4257,7 +4347,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ElicitationCompleteNotificationParams",
             revision,
             Revision::V2025_11_25,
@@ -4272,7 +4362,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
 impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetTaskPayloadRequest",
             revision,
             Revision::V2025_11_25,
@@ -4287,7 +4377,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetTaskPayloadRequest",
             revision,
             Revision::V2025_11_25,
@@ -4302,7 +4392,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
 impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetTaskPayloadRequestParams",
             revision,
             Revision::V2025_11_25,
@@ -4317,7 +4407,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetTaskPayloadRequestParams",
             revision,
             Revision::V2025_11_25,
@@ -4332,7 +4422,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
 impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetTaskPayloadResult",
             revision,
             Revision::V2025_11_25,
@@ -4347,7 +4437,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetTaskPayloadResult",
             revision,
             Revision::V2025_11_25,
@@ -4372,7 +4462,12 @@ impl Outcome for super::v2025_11_25::GetTaskPayloadResult {
 impl Versioned for super::v2025_11_25::GetTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("GetTaskRequest", revision, Revision::V2025_11_25, Revision::V2025_11_25)?;
+        check_revision(
+            "GetTaskRequest",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
         Ok(json::from_str(text)?)
     }
 
@@ -4382,7 +4477,12 @@ impl Versioned for super::v2025_11_25::GetTaskRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("GetTaskRequest", revision, Revision::V2025_11_25, Revision::V2025_11_25)?;
+        check_revision(
+            "GetTaskRequest",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -4392,7 +4492,7 @@ impl Versioned for super::v2025_11_25::GetTaskRequest {
 impl Versioned for super::v2025_11_25::GetTaskRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "GetTaskRequestParams",
             revision,
             Revision::V2025_11_25,
@@ -4407,7 +4507,7 @@ impl Versioned for super::v2025_11_25::GetTaskRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "GetTaskRequestParams",
             revision,
             Revision::V2025_11_25,
@@ -4422,7 +4522,12 @@ impl Versioned for super::v2025_11_25::GetTaskRequestParams {
 impl Versioned for super::v2025_11_25::GetTaskResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("GetTaskResult", revision, Revision::V2025_11_25, Revision::V2025_11_25)?;
+        check_revision(
+            "GetTaskResult",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
         Ok(json::from_str(text)?)
     }
 
@@ -4432,7 +4537,12 @@ impl Versioned for super::v2025_11_25::GetTaskResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("GetTaskResult", revision, Revision::V2025_11_25, Revision::V2025_11_25)?;
+        check_revision(
+            "GetTaskResult",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -4452,7 +4562,7 @@ impl Outcome for super::v2025_11_25::GetTaskResult {
 impl Versioned for super::v2025_11_25::InitializeRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "InitializeRequest",
             revision,
             Revision::V2024_11_05,
@@ -4492,7 +4602,7 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "InitializeRequest",
             revision,
             Revision::V2024_11_05,
@@ -4525,7 +4635,7 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
 impl Versioned for super::v2025_11_25::InitializeRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "InitializeRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -4558,7 +4668,7 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "InitializeRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -4585,7 +4695,7 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
 impl Versioned for super::v2025_11_25::InitializeResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "InitializeResult",
             revision,
             Revision::V2024_11_05,
@@ -4625,7 +4735,7 @@ impl Versioned for super::v2025_11_25::InitializeResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "InitializeResult",
             revision,
             Revision::V2024_11_05,
@@ -4668,7 +4778,7 @@ impl Outcome for super::v2025_11_25::InitializeResult {
 impl Versioned for super::v2025_11_25::InitializedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "InitializedNotification",
             revision,
             Revision::V2024_11_05,
@@ -4694,7 +4804,7 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "InitializedNotification",
             revision,
             Revision::V2024_11_05,
@@ -4715,7 +4825,7 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
 impl Versioned for super::v2025_11_25::ListTasksRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListTasksRequest",
             revision,
             Revision::V2025_11_25,
@@ -4730,7 +4840,7 @@ impl Versioned for super::v2025_11_25::ListTasksRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListTasksRequest",
             revision,
             Revision::V2025_11_25,
@@ -4745,7 +4855,7 @@ impl Versioned for super::v2025_11_25::ListTasksRequest {
 impl Versioned for super::v2025_11_25::ListTasksResult {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "ListTasksResult",
             revision,
             Revision::V2025_11_25,
@@ -4760,7 +4870,7 @@ impl Versioned for super::v2025_11_25::ListTasksResult {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "ListTasksResult",
             revision,
             Revision::V2025_11_25,
@@ -4785,7 +4895,7 @@ impl Outcome for super::v2025_11_25::ListTasksResult {
 impl Versioned for super::v2025_11_25::NotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "NotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -4800,7 +4910,7 @@ impl Versioned for super::v2025_11_25::NotificationParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "NotificationParams",
             revision,
             Revision::V2024_11_05,
@@ -4815,7 +4925,7 @@ impl Versioned for super::v2025_11_25::NotificationParams {
 impl Versioned for super::v2025_11_25::PaginatedRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "PaginatedRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -4841,7 +4951,7 @@ impl Versioned for super::v2025_11_25::PaginatedRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "PaginatedRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -4862,7 +4972,12 @@ impl Versioned for super::v2025_11_25::PaginatedRequestParams {
 impl Versioned for super::v2025_11_25::PingRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("PingRequest", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        check_revision(
+            "PingRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
         Ok(
             match revision {
                 #[cfg(feature = "v2025-06-18")]
@@ -4881,7 +4996,12 @@ impl Versioned for super::v2025_11_25::PingRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("PingRequest", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        check_revision(
+            "PingRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
         let value = self;
         #[cfg(feature = "v2025-06-18")]
         if matches!(revision, Revision::V2025_11_25) {
@@ -4897,7 +5017,12 @@ impl Versioned for super::v2025_11_25::PingRequest {
 impl Versioned for super::v2025_11_25::RequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("RequestParams", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        check_revision(
+            "RequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
         Ok(json::from_str(text)?)
     }
 
@@ -4907,7 +5032,12 @@ impl Versioned for super::v2025_11_25::RequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("RequestParams", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        check_revision(
+            "RequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -4917,7 +5047,12 @@ impl Versioned for super::v2025_11_25::RequestParams {
 impl Versioned for super::v2025_11_25::ResultObject {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known("Result", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        check_revision(
+            "Result",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
         Ok(json::from_str(text)?)
     }
 
@@ -4927,7 +5062,12 @@ impl Versioned for super::v2025_11_25::ResultObject {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known("Result", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        check_revision(
+            "Result",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
         let value = self;
         Ok(out.write(&value)?)
     }
@@ -4947,7 +5087,7 @@ impl Outcome for super::v2025_11_25::ResultObject {
 impl Versioned for super::v2025_11_25::RootsListChangedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "RootsListChangedNotification",
             revision,
             Revision::V2024_11_05,
@@ -4973,7 +5113,7 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "RootsListChangedNotification",
             revision,
             Revision::V2024_11_05,
@@ -4994,7 +5134,7 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
 impl Versioned for super::v2025_11_25::SetLevelRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SetLevelRequest",
             revision,
             Revision::V2024_11_05,
@@ -5020,7 +5160,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SetLevelRequest",
             revision,
             Revision::V2024_11_05,
@@ -5041,7 +5181,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
 impl Versioned for super::v2025_11_25::SetLevelRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SetLevelRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -5067,7 +5207,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SetLevelRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -5088,7 +5228,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
 impl Versioned for super::v2025_11_25::SubscribeRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SubscribeRequest",
             revision,
             Revision::V2024_11_05,
@@ -5114,7 +5254,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SubscribeRequest",
             revision,
             Revision::V2024_11_05,
@@ -5135,7 +5275,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
 impl Versioned for super::v2025_11_25::SubscribeRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "SubscribeRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -5161,7 +5301,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "SubscribeRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -5182,7 +5322,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
 impl Versioned for super::v2025_11_25::TaskStatusNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "TaskStatusNotification",
             revision,
             Revision::V2025_11_25,
@@ -5197,7 +5337,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotification {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "TaskStatusNotification",
             revision,
             Revision::V2025_11_25,
@@ -5212,7 +5352,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotification {
 impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "TaskStatusNotificationParams",
             revision,
             Revision::V2025_11_25,
@@ -5227,7 +5367,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "TaskStatusNotificationParams",
             revision,
             Revision::V2025_11_25,
@@ -5242,7 +5382,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
 impl Versioned for super::v2025_11_25::UnsubscribeRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "UnsubscribeRequest",
             revision,
             Revision::V2024_11_05,
@@ -5268,7 +5408,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "UnsubscribeRequest",
             revision,
             Revision::V2024_11_05,
@@ -5289,7 +5429,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
 impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-        known(
+        check_revision(
             "UnsubscribeRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -5315,7 +5455,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
         revision: Revision,
         out: &mut Writer<'_>,
     ) -> Result<(), VersionError> {
-        known(
+        check_revision(
             "UnsubscribeRequestParams",
             revision,
             Revision::V2024_11_05,
@@ -5345,8 +5485,8 @@ const OLDEST: Revision = if cfg!(feature = "v2024-11-05") {
     Revision::V2026_07_28
 };
 
-/// Fails for a revision that does not declare a type, or whose feature is disabled.
-fn known(
+/// Returns an error for a revision that does not declare the type, or whose feature is disabled.
+fn check_revision(
     kind: &'static str,
     revision: Revision,
     oldest: Revision,

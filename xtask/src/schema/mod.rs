@@ -1,4 +1,4 @@
-//! `cargo xtask schema`: comparing, importing and verifying schema documents.
+//! `cargo xtask schema`: compares, imports and verifies schema documents.
 
 mod arguments;
 mod checklist;
@@ -28,7 +28,7 @@ usage: cargo xtask schema <command>
         before that still hold, and writes a checklist of what a person has to look at, by
         default to schema/R-checklist.md in the target folder
   verify FILE --revision R
-        whether a published file has the structure of our revision R";
+        checks that a published file has the structure of our revision R";
 
 /// Generates the sources from the stored files, and returns what people have to look at.
 pub(crate) type Review = fn() -> Result<Report>;

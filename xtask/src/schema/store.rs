@@ -1,4 +1,4 @@
-//! The folder `schema/`: reading and writing its files.
+//! The folder `schema/`: reads and writes its files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use anyhow::{Context as _, Result, bail};
 use codegen::schema::{Document, Errata, ErratumError};
 use serde_json::{Map, Value};
 
-/// The folder that holds the revisions.
+/// The folder that contains the revisions.
 pub(super) struct Store {
     root: PathBuf,
 }
 
 impl Store {
-    /// The store in a folder.
+    /// Opens the store in a folder.
     pub(super) fn at(root: PathBuf) -> Self {
         Self {
             root: root.canonicalize().unwrap_or(root),
@@ -28,16 +28,17 @@ impl Store {
         self.root.join("errata").join(format!("{revision}.json"))
     }
 
-    /// Whether there is a revision of this name.
+    /// Returns `true` if the store has this revision.
     pub(super) fn has(&self, revision: &str) -> bool {
         check_name(revision).is_ok() && self.schema_file(revision).is_file()
     }
 
-    /// A revision as it is stored. It goes by its name in messages about differences.
+    /// Reads the stored schema of a revision. Its `file` is the name of the revision, which
+    /// messages about differences show.
     pub(super) fn revision(&self, revision: &str) -> Result<Document> {
         if !self.has(revision) {
             bail!(
-                "there is no revision `{revision}`; there are {}",
+                "unknown revision `{revision}`; the revisions are {}",
                 self.revisions()?.join(", ")
             );
         }
@@ -48,7 +49,7 @@ impl Store {
         })
     }
 
-    /// The errata of a revision, where it has some.
+    /// Reads the errata of a revision. Returns `None` if it has no errata file.
     pub(super) fn errata(&self, revision: &str) -> Result<Option<Errata>> {
         let file = self.errata_file(revision);
         if !file.is_file() {
@@ -60,12 +61,12 @@ impl Store {
         )?))
     }
 
-    /// A revision by its name or a document by its file's name.
+    /// Reads a revision by its name, or any other document by its path.
     pub(super) fn either(&self, name: &str, corrected: bool) -> Result<Document> {
         if !self.has(name) {
             if !Path::new(name).is_file() {
                 let revisions = self.revisions()?.join(", ");
-                bail!("`{name}` is neither a file nor a revision; there are {revisions}");
+                bail!("`{name}` is neither a file nor a revision; the revisions are {revisions}");
             }
             return read(Path::new(name));
         }
@@ -78,7 +79,7 @@ impl Store {
         Ok(document)
     }
 
-    /// The names of all revisions, oldest first.
+    /// Returns the names of all revisions, oldest first.
     pub(super) fn revisions(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         let folder = fs::read_dir(&self.root)
@@ -89,12 +90,12 @@ impl Store {
                 names.push(name);
             }
         }
-        // Dates sort by themselves, and `draft` comes after them.
+        // Dates sort in their order, and `draft` follows them.
         names.sort();
         Ok(names)
     }
 
-    /// Stores a revision: the whole file or, after a failure, the one that was there before.
+    /// Stores a revision atomically: after a failure, the previous file is unchanged.
     pub(super) fn write(&self, revision: &str, text: &str) -> Result<PathBuf> {
         write_whole(self.schema_file(revision), text)
     }
@@ -161,12 +162,13 @@ fn write_whole(file: PathBuf, text: &str) -> Result<PathBuf> {
     Ok(file)
 }
 
-/// Whether a name can be a revision's: it becomes a folder, a module and a feature.
+/// Checks that a name can be used for a revision: it becomes a folder, a module and a feature.
 pub(super) fn check_name(revision: &str) -> Result<()> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let taken = ["errata", "extensions", "proposals"].contains(&revision);
-    if revision.is_empty() || revision.starts_with('-') || !revision.bytes().all(plain) || taken {
-        bail!("`{revision}` cannot be a revision's name: letters, digits and `-` are expected");
+    let reserved = ["errata", "extensions", "proposals"].contains(&revision);
+    if revision.is_empty() || revision.starts_with('-') || !revision.bytes().all(plain) || reserved
+    {
+        bail!("`{revision}` is not a valid name of a revision: expected letters, digits and `-`");
     }
     Ok(())
 }
@@ -183,7 +185,7 @@ fn text_of(file: &Path) -> Result<String> {
     fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
-/// One line for each fault, with its causes.
+/// Formats errors, one per line, each with its causes.
 pub(super) fn lines(faults: &[ErratumError]) -> String {
     let mut lines = Vec::new();
     for fault in faults {

@@ -2,20 +2,20 @@
 
 use super::super::object::{field, init, stored};
 use super::super::{EmitError, Scope, cfg};
-use super::{Made, Way, function};
+use super::{Converted, Direction, function};
 use crate::model::{Kind, Member, Object, Ty, TypeDef, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
 
-impl Way<'_> {
+impl Direction<'_> {
     pub(super) fn object(
         &self,
         def: &TypeDef,
         a: &Object,
         target: &TypeDef,
         b: &Object,
-    ) -> Result<Made, EmitError> {
+    ) -> Result<Converted, EmitError> {
         let mut fails = false;
         let mut values = Vec::new();
         let mut stash = Vec::new();
@@ -59,9 +59,9 @@ impl Way<'_> {
                 continue;
             }
             let source = find(a, &member.json).filter(|member| member.features.is_empty());
-            let made = self.member(def, source.as_ref(), target, member, b.open && a.open)?;
-            fails |= made.fails;
-            values.push(init(&name, &made.tokens));
+            let converted = self.member(def, source.as_ref(), target, member, b.open && a.open)?;
+            fails |= converted.fails;
+            values.push(init(&name, &converted.tokens));
         }
         let path = self.path(false, &target.name);
         let (start, end) = match (a.open, b.open) {
@@ -82,7 +82,7 @@ impl Way<'_> {
         } else {
             start
         };
-        Ok(Made {
+        Ok(Converted {
             tokens: quote! { #start #(#stash)* #path { #(#values,)* #end } },
             fails,
         })
@@ -96,19 +96,19 @@ impl Way<'_> {
         target: &TypeDef,
         member: &Member,
         open: bool,
-    ) -> Result<Made, EmitError> {
+    ) -> Result<Converted, EmitError> {
         let json = &member.json;
         let revision = &self.target().revision;
-        let invented = self.emitter.hints.invented(
+        let invented = self.emitter.hints.conversion_value(
             (&self.source().revision, revision),
             self.upward(),
             &target.name,
             json,
         );
-        let absent = || -> Result<Made, EmitError> {
+        let absent = || -> Result<Converted, EmitError> {
             let kind = &target.name;
             match &invented {
-                Some(Value::Null) => Ok(Made::unsure(
+                Some(Value::Null) => Ok(Converted::fallible(
                     quote! { return Err(ConvertError::missing(#kind, #json)) },
                 )),
                 Some(value) => {
@@ -123,100 +123,103 @@ impl Way<'_> {
                     } else {
                         quote! { old }
                     };
-                    Ok(Made::sure(scope.invent(&member.ty, value, &prefix)?))
+                    Ok(Converted::infallible(
+                        scope.hinted_value(&member.ty, value, &prefix)?,
+                    ))
                 }
                 None => {
-                    self.problem(format!(
+                    self.add_problem(format!(
                         "{}.{json} is required in {revision}",
-                        self.place(&target.name)
+                        self.label(&target.name)
                     ));
-                    Ok(Made::sure(quote! { todo }))
+                    Ok(Converted::infallible(quote! { todo }))
                 }
             }
         };
         let Some(source) = source else {
-            let took = if open {
+            let from_extra = if open {
                 quote! { extra.take(#json) }
             } else {
                 quote! { None }
             };
             if !member.required {
-                return Ok(Made::sure(took));
+                return Ok(Converted::infallible(from_extra));
             }
             let absent = absent()?;
-            return Ok(Made {
-                tokens: or_else(&took, &absent),
+            return Ok(Converted {
+                tokens: or_else(&from_extra, &absent),
                 fails: absent.fails,
             });
         };
         let name = field(source);
         let convert = |expression: &TokenStream| {
-            if let Some(made) = self.value(&source.ty, &member.ty, expression) {
-                made
+            if let Some(converted) = self.value(&source.ty, &member.ty, expression) {
+                converted
             } else {
-                self.problem(format!("{}.{json}", self.place(&def.name)));
-                Made::sure(expression.clone())
+                self.add_problem(format!("{}.{json}", self.label(&def.name)));
+                Converted::infallible(expression.clone())
             }
         };
         Ok(match (source.required, member.required) {
             (true, true) => convert(&quote! { from.#name }),
             (false, false) => {
-                let made = convert(&quote! { value });
-                let value = &made.tokens;
+                let converted = convert(&quote! { value });
+                let value = &converted.tokens;
                 let tokens = if value.to_string() == "value" {
                     quote! { from.#name }
-                } else if made.fails {
+                } else if converted.fails {
                     quote! { match from.#name { Some(value) => Some(#value), None => None } }
                 } else {
                     let function = function(value);
                     quote! { from.#name.map(#function) }
                 };
-                Made {
+                Converted {
                     tokens,
-                    fails: made.fails,
+                    fails: converted.fails,
                 }
             }
             (true, false) => {
-                let made = convert(&quote! { from.#name });
-                let value = made.tokens;
+                let converted = convert(&quote! { from.#name });
+                let value = converted.tokens;
                 // An empty object that only the conversion in the other direction adds is removed
                 // again.
-                let blank = self.emitter.hints.invented(
+                let empty_value = self.emitter.hints.conversion_value(
                     (&self.target().revision, &self.source().revision),
                     !self.upward(),
                     &def.name,
                     json,
                 );
-                let tokens =
-                    if matches!(blank, Some(Value::Object(_))) && self.has_default(&member.ty) {
-                        let blank = self.blank(&member.ty);
-                        quote! { Some(#value).filter(|value| *value != #blank) }
-                    } else {
-                        quote! { Some(#value) }
-                    };
-                Made {
+                let tokens = if matches!(empty_value, Some(Value::Object(_)))
+                    && self.has_default(&member.ty)
+                {
+                    let empty_value = self.empty_value(&member.ty);
+                    quote! { Some(#value).filter(|value| *value != #empty_value) }
+                } else {
+                    quote! { Some(#value) }
+                };
+                Converted {
                     tokens,
-                    fails: made.fails,
+                    fails: converted.fails,
                 }
             }
             (false, true) => {
-                let made = convert(&quote! { value });
+                let converted = convert(&quote! { value });
                 let absent = absent()?;
-                let value = made.tokens;
-                let fails = made.fails || absent.fails;
+                let value = converted.tokens;
+                let fails = converted.fails || absent.fails;
                 let tokens = if value.to_string() == "value" {
                     or_else(&quote! { from.#name }, &absent)
                 } else {
                     let otherwise = absent.tokens;
                     quote! { match from.#name { Some(value) => #value, None => #otherwise } }
                 };
-                Made { tokens, fails }
+                Converted { tokens, fails }
             }
         })
     }
 
     /// Generates the value of a type with all of its members absent.
-    fn blank(&self, ty: &Ty) -> TokenStream {
+    fn empty_value(&self, ty: &Ty) -> TokenStream {
         if let Ty::Named(name) = self.target().resolve(ty) {
             let path = self.path(false, name);
             quote! { #path::default() }
@@ -239,7 +242,7 @@ impl Way<'_> {
 
 impl Scope<'_> {
     /// Converts a JSON value from the hints to an expression, including objects.
-    fn invent(
+    fn hinted_value(
         &self,
         ty: &Ty,
         value: &Value,
@@ -262,7 +265,7 @@ impl Scope<'_> {
                     let (cfg, name) = (cfg(&member.features), field(member));
                     let value = match given.get(&member.json) {
                         Some(value) => {
-                            let value = self.invent(&member.ty, value, module)?;
+                            let value = self.hinted_value(&member.ty, value, module)?;
                             if member.required {
                                 value
                             } else {
@@ -290,7 +293,7 @@ impl Scope<'_> {
 }
 
 /// Generates an optional value with its replacement if it is absent.
-fn or_else(value: &TokenStream, absent: &Made) -> TokenStream {
+fn or_else(value: &TokenStream, absent: &Converted) -> TokenStream {
     let otherwise = &absent.tokens;
     let text = otherwise.to_string();
     if absent.fails {

@@ -1,16 +1,21 @@
 //! Conversions of unions, variant by variant.
 
 use super::super::cfg;
-use super::{Made, Way};
+use super::{Converted, Direction};
 use crate::model::{Kind, Ty};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-impl Way<'_> {
+impl Direction<'_> {
     /// Generates a `match` that converts every variant of a union to another type. Variants that
     /// the other type does not have are errors. Returns `None` if it has none of them.
-    pub(super) fn spread(&self, name: &str, to: &Ty, expression: &TokenStream) -> Option<Made> {
-        let Kind::Union(union) = &self.written(self.from, name)?.kind else {
+    pub(super) fn match_variants(
+        &self,
+        name: &str,
+        to: &Ty,
+        expression: &TokenStream,
+    ) -> Option<Converted> {
+        let Kind::Union(union) = &self.generated_def(self.from, name)?.kind else {
             return None;
         };
         let (path, revision) = (self.path(true, name), &self.target().revision);
@@ -19,23 +24,23 @@ impl Way<'_> {
         let mut arms = Vec::new();
         for variant in &union.variants {
             let (cfg, ident) = (cfg(&variant.features), format_ident!("{}", variant.ident));
-            let made = if variant.features.is_empty() {
-                self.form(&variant.ty, to, &quote! { value })
+            let converted = if variant.features.is_empty() {
+                self.convert_to_variant(&variant.ty, to, &quote! { value })
             } else {
                 None
             };
-            arms.push(if let Some(made) = made {
+            arms.push(if let Some(converted) = converted {
                 some = true;
-                fails |= made.fails;
-                let value = made.tokens;
+                fails |= converted.fails;
+                let value = converted.tokens;
                 quote! { #cfg #path::#ident(value) => #value }
             } else {
                 fails = true;
-                let shown = &variant.ident;
-                quote! { #cfg #path::#ident(_) => return Err(ConvertError::no_variant(#kind, #shown, #revision)) }
+                let name = &variant.ident;
+                quote! { #cfg #path::#ident(_) => return Err(ConvertError::no_variant(#kind, #name, #revision)) }
             });
         }
-        some.then(|| Made {
+        some.then(|| Converted {
             tokens: quote! { match #expression { #(#arms,)* } },
             fails,
         })
@@ -43,40 +48,46 @@ impl Way<'_> {
 
     /// Converts a value to a type that has it under another name, as one of its variants, or as a
     /// variant of one of its variants.
-    pub(super) fn form(&self, from: &Ty, to: &Ty, expression: &TokenStream) -> Option<Made> {
+    pub(super) fn convert_to_variant(
+        &self,
+        from: &Ty,
+        to: &Ty,
+        expression: &TokenStream,
+    ) -> Option<Converted> {
         let Ty::Named(target) = self.target().resolve(to) else {
             return None;
         };
-        if let Some(Kind::Union(union)) = self.written(self.to, target).map(|def| &def.kind) {
-            let forms = || {
+        if let Some(Kind::Union(union)) = self.generated_def(self.to, target).map(|def| &def.kind) {
+            let candidates = || {
                 union
                     .variants
                     .iter()
                     .filter(|variant| variant.features.is_empty())
             };
             let path = self.path(false, target);
-            let wrap = |variant: &crate::model::Variant, made: Made| {
-                let (ident, value) = (format_ident!("{}", variant.ident), made.tokens);
-                Made {
+            let wrap = |variant: &crate::model::Variant, converted: Converted| {
+                let (ident, value) = (format_ident!("{}", variant.ident), converted.tokens);
+                Converted {
                     tokens: quote! { #path::#ident(#value) },
-                    fails: made.fails,
+                    fails: converted.fails,
                 }
             };
-            if let Some(variant) = forms().find(|variant| self.corresponds(from, &variant.ty)) {
+            if let Some(variant) = candidates().find(|variant| self.corresponds(from, &variant.ty))
+            {
                 return Some(wrap(variant, self.value(from, &variant.ty, expression)?));
             }
             // Unions are converted variant by variant; other types are also searched in nested
             // unions.
             if self.is_union(from).is_none() {
-                return forms().find_map(|variant| {
-                    self.form(from, &variant.ty, expression)
-                        .map(|made| wrap(variant, made))
+                return candidates().find_map(|variant| {
+                    self.convert_to_variant(from, &variant.ty, expression)
+                        .map(|converted| wrap(variant, converted))
                 });
             }
         } else if self.corresponds(from, &Ty::Named(target.clone())) {
             return self.value(from, to, expression);
         }
-        self.spread(self.is_union(from)?, to, expression)
+        self.match_variants(self.is_union(from)?, to, expression)
     }
 
     /// Returns the name of a union of the source.

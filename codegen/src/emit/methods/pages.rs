@@ -83,8 +83,8 @@ impl Pages<'_> {
         }
     }
 
-    /// Generates the facts about the pages of a list.
-    fn facts(&self, scope: &Scope<'_>, message: &Message) -> Result<TokenStream, EmitError> {
+    /// Generates the implementation of the trait of paginated lists.
+    fn paged_impl(&self, scope: &Scope<'_>, message: &Message) -> Result<TokenStream, EmitError> {
         let request = format_ident!("{}", type_ident(&message.name));
         let item = scope.rust_type(self.item)?;
         let position = scope.rust_type(&self.from.ty)?;
@@ -94,7 +94,7 @@ impl Pages<'_> {
             impl Paged for #request {
                 type Item = #item;
                 const ITEMS: &'static str = #json;
-                fn go_on(params: Self::Params, from: #position) -> Self::Params {
+                fn start_at(params: Self::Params, from: #position) -> Self::Params {
                     params.#from(from)
                 }
                 fn split(page: Self::Result) -> (Vec<#item>, Option<#position>) {
@@ -117,5 +117,5 @@ pub(super) fn list(
         return Ok(None);
     };
     let method = pages.method(message, parameters, call);
-    Ok(Some((method, pages.facts(scope, message)?)))
+    Ok(Some((method, pages.paged_impl(scope, message)?)))
 }

@@ -14,8 +14,8 @@ impl Emitter<'_> {
         let mut steps = Vec::new();
         for older in 0..self.newest() {
             steps.push((
-                self.fallible(older, older + 1)?,
-                self.fallible(older + 1, older)?,
+                self.fallibility(older, older + 1)?,
+                self.fallibility(older + 1, older)?,
             ));
         }
         let mut items = Vec::new();
@@ -28,24 +28,24 @@ impl Emitter<'_> {
             // the types.
             let mut last = BTreeSet::new();
             for message in &model.messages {
-                let mut said = BTreeSet::new();
+                let mut message_types = BTreeSet::new();
                 if let Some((ty, _)) = &message.params {
-                    said.extend(self.own_name(at, ty));
+                    message_types.extend(self.own_name(at, ty));
                 }
-                said.insert(message.name.clone());
+                message_types.insert(message.name.clone());
                 if let MessageKind::Request(ty) = &message.kind
                     && let Some(name) = self.own_name(at, ty)
                 {
                     let plain = self.plain_outcome(at, &name).map(|(_, result)| result);
-                    said.extend(plain.clone());
+                    message_types.extend(plain.clone());
                     results.extend(plain);
                     results.insert(name.clone());
-                    said.insert(name);
+                    message_types.insert(name);
                 }
                 if self.is_last(at, &message.name) {
-                    last.extend(said.clone());
+                    last.extend(message_types.clone());
                 }
-                names.extend(said);
+                names.extend(message_types);
             }
             for name in names {
                 let wanted = self.is_last(at, &name) || last.contains(&name);
@@ -59,7 +59,7 @@ impl Emitter<'_> {
         }
         let items = quote! { #(#items)* };
         let error = used(&["ConvertError"], &items);
-        let known = self.known();
+        let checks = self.revision_checks();
         Ok(quote! {
             //! The params and results of each message, at every revision that declares them.
             #(use crate::convert::#error;)*
@@ -68,12 +68,12 @@ impl Emitter<'_> {
             use crate::revision::{VersionError, Versioned};
             use super::Revision;
             #items
-            #known
+            #checks
         })
     }
 
     /// Generates the check that rejects revisions that do not have a type or are not compiled.
-    fn known(&self) -> TokenStream {
+    fn revision_checks(&self) -> TokenStream {
         let mut oldest = TokenStream::new();
         for model in self.family.models.iter().rev() {
             let revision = revision_ident(&model.revision);
@@ -90,8 +90,8 @@ impl Emitter<'_> {
             /// The oldest revision whose feature is enabled.
             const OLDEST: Revision = #oldest;
 
-            /// Fails for a revision that does not declare a type, or whose feature is disabled.
-            fn known(
+            /// Returns an error for a revision that does not declare the type, or whose feature is disabled.
+            fn check_revision(
                 kind: &'static str,
                 revision: Revision,
                 oldest: Revision,
@@ -187,7 +187,7 @@ impl Emitter<'_> {
         let cfg_type = features.and_then(|features| cfg(features));
         let (own, cfg_revision) = (self.path_of(at, name), self.revision_cfg(at));
         let (complete, body) = match self.plain_outcome(at, name) {
-            None => (quote! { Self }, self.undone(at, name)),
+            None => (quote! { Self }, self.completion_check(at, name)),
             Some((variant, plain)) => {
                 let variant = format_ident!("{variant}");
                 let body = quote! {
@@ -212,14 +212,14 @@ impl Emitter<'_> {
 
     /// Generates the body that treats a result as complete if its open enumerations have the values
     /// that its constructor sets.
-    fn undone(&self, at: usize, name: &str) -> TokenStream {
+    fn completion_check(&self, at: usize, name: &str) -> TokenStream {
         let model = &self.family.models[at];
         let members = match model.get(name).map(|def| &def.kind) {
             Some(Kind::Object(object)) => object.members.as_slice(),
             _ => &[],
         };
-        let said = members.iter().filter(|member| member.required);
-        let said: Vec<_> = said
+        let checks = members.iter().filter(|member| member.required);
+        let checks: Vec<_> = checks
             .filter_map(|member| {
                 let default = self
                     .hints
@@ -234,10 +234,10 @@ impl Emitter<'_> {
                     .then(|| quote! { self.#field.as_str() == #default })
             })
             .collect();
-        if said.is_empty() {
+        if checks.is_empty() {
             return quote! { Ok(self) };
         }
-        quote! { if #(#said)&&* { Ok(self) } else { Err(Box::new(self)) } }
+        quote! { if #(#checks)&&* { Ok(self) } else { Err(Box::new(self)) } }
     }
 
     fn version(&self, at: usize, name: &str, steps: &[Steps]) -> TokenStream {
@@ -252,19 +252,19 @@ impl Emitter<'_> {
         let (cfg_type, cfg_revision) = (cfg(&features), self.revision_cfg(at));
         let own = self.path_of(at, name);
         let chain = self.chain(at, name, &features);
-        let reads = self.reads(name, &chain, steps);
-        let writes = self.writes(name, &chain, steps);
+        let decode_body = self.decode_body(name, &chain, steps);
+        let encode_body = self.encode_body(name, &chain, steps);
         quote! {
             #cfg_revision
             #cfg_type
             impl Versioned for #own {
                 #[inline]
                 fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
-                    #reads
+                    #decode_body
                 }
                 #[inline]
                 fn write_at(self, revision: Revision, out: &mut Writer<'_>) -> Result<(), VersionError> {
-                    #writes
+                    #encode_body
                 }
             }
         }
@@ -272,7 +272,7 @@ impl Emitter<'_> {
 
     /// Generates the body that decodes a type at a revision: decodes the form of that revision and
     /// converts it step by step.
-    fn reads(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
+    fn decode_body(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
         let mut body = quote! { json::from_str(text)? };
         for pair in chain.windows(2).rev() {
             let [(upper, above), (level, current)] = pair else {
@@ -299,23 +299,23 @@ impl Emitter<'_> {
                 }
             };
         }
-        let known = self.demand(name, chain);
+        let check = self.revision_check(name, chain);
         quote! {
-            #known
+            #check
             Ok(#body)
         }
     }
 
     /// Generates the check that rejects revisions that do not have a type.
-    fn demand(&self, name: &str, chain: &[(usize, String)]) -> TokenStream {
+    fn revision_check(&self, name: &str, chain: &[(usize, String)]) -> TokenStream {
         let ends = [chain.last(), chain.first()].into_iter().flatten();
         let ends = ends.map(|(level, _)| revision_ident(&self.family.models[*level].revision));
-        quote! { known(#name, revision, #(Revision::#ends),*)?; }
+        quote! { check_revision(#name, revision, #(Revision::#ends),*)?; }
     }
 
     /// Generates the body that encodes a type at a revision: converts it step by step to the form
     /// of that revision.
-    fn writes(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
+    fn encode_body(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
         let mut body = TokenStream::new();
         let mut own = Vec::new();
         for (depth, (level, current)) in chain.iter().enumerate() {
@@ -339,9 +339,9 @@ impl Emitter<'_> {
             }
             own.push(revision_ident(&self.family.models[*level].revision));
         }
-        let known = self.demand(name, chain);
+        let check = self.revision_check(name, chain);
         quote! {
-            #known
+            #check
             let value = self;
             #body
             Ok(out.write(&value)?)

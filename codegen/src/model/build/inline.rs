@@ -76,7 +76,7 @@ impl Builder<'_> {
         pointer: &str,
     ) -> Ty {
         let (name, position) = self.inline_name(default, pointer);
-        let docs = self.find_words(&name, &format!("={only}"), &[]);
+        let docs = self.find_text(&name, &format!("={only}"), &[]);
         let kind = Kind::Enum(StringEnum {
             values: vec![(only.to_owned(), docs)],
             open: false,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::schema::SchemaError;
-use crate::schema::error::shown;
+use crate::schema::error::describe_value;
 
 /// The errors of parsing and applying a patch.
 #[derive(Debug, thiserror::Error)]
@@ -101,10 +101,10 @@ impl PatchError {
         Self::Conflict {
             file: ours.0.to_owned(),
             place: ours.1.to_owned(),
-            ours: shown(Some(ours.2)),
+            ours: describe_value(Some(ours.2)),
             document: theirs.0.to_owned(),
             target: theirs.1.to_owned(),
-            theirs: shown(Some(theirs.2)),
+            theirs: describe_value(Some(theirs.2)),
         }
     }
 }

@@ -19,7 +19,7 @@ pub trait Paged:
     const ITEMS: &'static str;
 
     /// Returns the params for the page at a cursor.
-    fn go_on(params: Self::Params, from: Cursor) -> Self::Params;
+    fn start_at(params: Self::Params, from: Cursor) -> Self::Params;
 
     /// Returns the elements of a page, and the cursor of the next one.
     fn split(page: Self::Result) -> (Vec<Self::Item>, Option<Cursor>);

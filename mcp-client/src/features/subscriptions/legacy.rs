@@ -15,7 +15,6 @@ use super::watched::Watched;
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::{CallError, TransportError};
-use crate::protocol::pending_requests::Reply;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
 /// Subscribes, and waits until the connection or the session ends.
@@ -59,8 +58,8 @@ pub(super) async fn listen(
     inbox.add(SubscriptionEvent::Listening(filter), 0);
     backoff.reset();
     tokio::select! {
-        reply = &mut loss.reply => match reply {
-            Ok(Reply::Lost(source)) => Err(CallError::Lost { method, source }),
+        reply = &mut loss.response => match reply {
+            Ok(Err(source)) => Err(CallError::Lost { method, source }),
             _ => Ok(()),
         },
         // A restarted server or a new session does not have the subscription.

@@ -4,11 +4,11 @@ use bytes::Bytes;
 use http::header::{ACCEPT_RANGES, CONTENT_RANGE, ETAG};
 use http::{HeaderValue, StatusCode};
 
-use super::media::is_same;
 use super::reference::Reference;
 use crate::protocol::fetch::FetchError;
 use crate::protocol::fetch::FetchPolicy;
 use crate::protocol::fetch::{Body, Get, SHOWN, check_encoding, content_type};
+use crate::util::media_type::is_same;
 use crate::util::origin::Origin;
 
 /// The maximum number of resumptions of a transfer.

@@ -5,9 +5,9 @@ use mcp_types::AnyResourceContents;
 use mcp_types::base64::Base64Text;
 
 use super::failed::ReadError;
-use super::media::is_same;
 use super::reader::ResourceReader;
 use super::reference::Reference;
+use crate::util::media_type::is_same;
 
 /// Content that was read over the connection.
 pub(super) struct Content {

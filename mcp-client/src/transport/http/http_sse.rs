@@ -6,7 +6,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Response, Uri};
 use hyper::body::Incoming;
-use mcp_types::RequestId;
 use mcp_types::sse::SseError;
 use tokio::sync::mpsc;
 
@@ -91,9 +90,7 @@ pub(super) async fn accepted(
 ) -> Result<(), TransportError> {
     if !response.status().is_success() {
         let error = endpoint.read_rejection(response).await?;
-        connection
-            .pending
-            .reply(&RequestId::from(request_id), Reply::Error(error));
+        connection.pending.complete(request_id, Reply::Error(error));
     }
     Ok(())
 }
@@ -121,7 +118,9 @@ pub(super) async fn read(
                         .pending
                         .fail_all(TransportError::TooLong { limit });
                 }
-                Err(error) => connection.pending.fail_all(HttpError::Event(error).into()),
+                Err(error) => connection
+                    .pending
+                    .fail_all(TransportError::from(HttpError::Event(error))),
             }
             ControlFlow::<()>::Continue(())
         });

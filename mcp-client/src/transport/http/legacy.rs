@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode};
 use hyper::body::Incoming;
+use mcp_types::Request;
+use mcp_types::http_headers::SESSION_ID;
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::v2025_11_25::InitializeRequest;
-use mcp_types::{Request, RequestId};
 use tokio::time::sleep;
 
 use super::endpoint::Endpoint;
@@ -16,7 +17,7 @@ use super::eras::Begin;
 use super::http_sse;
 use super::response::{self, InterruptedStream, Media, StreamEnd, media};
 use super::retry::{LONGEST_PAUSE, PAUSE, wait};
-use super::session::{SESSION_ID, Session, SessionPhase};
+use super::session::{Session, SessionPhase};
 use crate::protocol::connection::{Connection, OutgoingRequest};
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
@@ -122,7 +123,7 @@ async fn initialize(
     }
     connection
         .pending
-        .reply(&RequestId::from(request_id), Reply::Error(refusal?));
+        .complete(request_id, Reply::Error(refusal?));
     Ok(())
 }
 

@@ -6,16 +6,15 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method};
-use mcp_types::headers::{self, encode_value};
+use mcp_types::headers::encode_value;
+use mcp_types::http_headers::{JSON, JSON_AND_EVENTS, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID};
 use mcp_types::json::Value;
 use mcp_types::{
-    CallToolRequest, HEADER_MISMATCH, ListToolsRequest, ListToolsResult, Request, RequestId,
-    Revision,
+    CallToolRequest, HEADER_MISMATCH, ListToolsRequest, ListToolsResult, Request, Revision,
 };
 
 use super::endpoint::Endpoint;
 use super::response;
-use super::session::{BOTH, JSON, PROTOCOL_VERSION, SESSION_ID};
 use crate::protocol::connection::{Connection, HeaderSource, OutgoingRequest};
 use crate::protocol::error::HttpError;
 use crate::protocol::error::TransportError;
@@ -23,9 +22,6 @@ use crate::protocol::lenient;
 use crate::protocol::params::{ParamValue, Params};
 use crate::protocol::pending_requests::Reply;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
-
-const METHOD: HeaderName = HeaderName::from_static(headers::METHOD);
-const NAME: HeaderName = HeaderName::from_static(headers::NAME);
 
 /// The maximum number of pages of a list of tools that are read to find one tool.
 const PAGES: usize = 64;
@@ -60,7 +56,7 @@ pub(super) async fn send(
             |headers| {
                 headers.reserve(5 + repeated.len());
                 headers.remove(SESSION_ID);
-                headers.insert(ACCEPT, BOTH);
+                headers.insert(ACCEPT, JSON_AND_EVENTS);
                 headers.insert(CONTENT_TYPE, JSON);
                 let latest = HeaderValue::from_static(Revision::LATEST.as_str());
                 headers.insert(PROTOCOL_VERSION, latest);
@@ -83,9 +79,7 @@ pub(super) async fn send(
                 continue;
             }
         }
-        connection
-            .pending
-            .reply(&RequestId::from(request_id), Reply::Error(error));
+        connection.pending.complete(request_id, Reply::Error(error));
         return Ok(());
     }
 }

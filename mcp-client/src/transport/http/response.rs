@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
 use hyper::body::Incoming as Body;
-use mcp_types::RequestId;
+use mcp_types::http_headers::{essence, is_events, is_json};
 use mcp_types::sse::SseError;
 
 use super::body::{Events, read_all};
@@ -28,11 +28,10 @@ pub(super) fn media(headers: &HeaderMap) -> Media {
     let kind = headers
         .get(CONTENT_TYPE)
         .map_or(&[][..], |value| value.as_bytes());
-    let kind = kind.split(|byte| *byte == b';').next().unwrap_or_default();
-    let kind = kind.trim_ascii();
-    if kind.eq_ignore_ascii_case(b"application/json") {
+    let kind = essence(kind);
+    if is_json(kind) {
         Media::Json
-    } else if kind.eq_ignore_ascii_case(b"text/event-stream") {
+    } else if is_events(kind) {
         Media::Events
     } else {
         Media::Other
@@ -58,9 +57,7 @@ pub(super) async fn read(
     let status = response.status();
     if !status.is_success() {
         let error = endpoint.read_rejection(response).await?;
-        connection
-            .pending
-            .reply(&RequestId::from(request_id), Reply::Error(error));
+        connection.pending.complete(request_id, Reply::Error(error));
         return Ok(None);
     }
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response};
 use hyper::body::Incoming;
+use mcp_types::http_headers::{JSON, JSON_AND_EVENTS, PROTOCOL_VERSION};
 use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
 use mcp_types::{Notification, Request, Revision, Tool};
 use tokio::time::timeout;
@@ -14,7 +15,7 @@ use tokio::time::timeout;
 use super::endpoint::Endpoint;
 use super::eras::Begin;
 use super::post_queue::QueuedPost;
-use super::session::{BOTH, JSON, PROTOCOL_VERSION, SessionPhase};
+use super::session::SessionPhase;
 use super::{legacy, modern};
 use crate::protocol::connection::{Connection, MessageSender, OutgoingRequest, SendFuture};
 use crate::protocol::error::{HttpError, TransportError};
@@ -40,7 +41,7 @@ impl HttpSender {
         if revision == Revision::LATEST {
             let client = &endpoint.client;
             let response = client.send(Method::POST, &client.url, body, |headers| {
-                headers.insert(ACCEPT, BOTH);
+                headers.insert(ACCEPT, JSON_AND_EVENTS);
                 headers.insert(CONTENT_TYPE, JSON);
                 let latest = HeaderValue::from_static(Revision::LATEST.as_str());
                 headers.insert(PROTOCOL_VERSION, latest);

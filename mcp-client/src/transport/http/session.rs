@@ -3,21 +3,14 @@
 use std::sync::Arc;
 
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue, Uri};
-use mcp_types::{Revision, headers};
+use http::{HeaderMap, HeaderValue, Uri};
+use mcp_types::Revision;
+use mcp_types::http_headers::{
+    EVENTS, JSON, JSON_AND_EVENTS, LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID,
+};
 use tokio::sync::{Notify, watch};
 
 use crate::protocol::error::ConnectError;
-
-/// The header `Accept` of a POST.
-pub(super) const BOTH: HeaderValue =
-    HeaderValue::from_static("application/json, text/event-stream");
-pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
-pub(super) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
-
-pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static(headers::PROTOCOL_VERSION);
-pub(super) const SESSION_ID: HeaderName = HeaderName::from_static(headers::SESSION_ID);
-pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static(headers::LAST_EVENT_ID);
 
 /// A session, since its handshake.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +43,7 @@ impl Session {
 
     /// Sets the headers of a POST.
     pub(super) fn set_post_headers(&self, headers: &mut HeaderMap, revision: Revision) {
-        headers.insert(ACCEPT, BOTH);
+        headers.insert(ACCEPT, JSON_AND_EVENTS);
         headers.insert(CONTENT_TYPE, JSON);
         self.set_headers(headers, revision);
     }

@@ -6,6 +6,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_types::connection::WriteQueue;
 use mcp_types::peer_text::PeerDisplay;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -17,7 +18,6 @@ use crate::protocol::connection::Connection;
 use crate::protocol::error::TransportError;
 use crate::protocol::negotiation::negotiate;
 use crate::transport::stream::{read, write};
-use crate::transport::write_queue::WriteQueue;
 
 /// How long to read the remaining output of an exited process. Another process outside of its group
 /// may hold the pipe open.

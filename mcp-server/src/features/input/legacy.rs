@@ -5,6 +5,7 @@ use crate::protocol::notification::notification;
 use crate::protocol::sizes::check_values;
 use std::sync::Arc;
 
+use mcp_types::connection::PendingRequest;
 use mcp_types::{CancelledNotificationParams, RequestId};
 use serde_json::value::RawValue;
 
@@ -24,23 +25,24 @@ pub(crate) async fn request(
     let method = question.method();
     // The request has ended, or the client can no longer answer.
     let waiting = (!cx.is_cancelled())
-        .then(|| session.pending.open())
-        .flatten();
+        .then(|| session.pending.register(()))
+        .filter(PendingRequest::is_pending);
     let Some(mut waiting) = waiting else {
         return Err(InputError::Ended.into());
     };
     let mut message = Vec::with_capacity(512);
-    question.write_legacy(&mut message, &waiting.id, session.revision)?;
+    let id = RequestId::from(waiting.id);
+    question.write_legacy(&mut message, &id, session.revision)?;
     if !cx.state.sink.send(&message).await {
         return Err(InputError::Ended.into());
     }
     let mut sent = SentQuestion {
         cx,
-        id: waiting.id.clone(),
+        id,
         answered: false,
     };
-    match select(&mut waiting.receiver, cx.cancelled()).await {
-        Either::First(Ok(response)) => {
+    match select(&mut waiting.response, cx.cancelled()).await {
+        Either::First(Ok(Ok(response))) => {
             sent.answered = true;
             let result = response.map_err(|error| InputError::Refused {
                 method,
@@ -53,7 +55,7 @@ pub(crate) async fn request(
             })?;
             Ok(result)
         }
-        Either::First(Err(_)) | Either::Second(()) => Err(InputError::Ended.into()),
+        Either::First(Ok(Err(())) | Err(_)) | Either::Second(()) => Err(InputError::Ended.into()),
     }
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
+use mcp_types::http_headers::{EVENTS, JSON};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::sse::{Event, write_event};
 use tokio::time::sleep;
@@ -26,8 +27,6 @@ use crate::transport::http::sse_queue::SseQueue;
 use crate::transport::http::status;
 use crate::util::select::{Either, select};
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
-const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Creates a response without a body.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::HeaderName;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use http::request::Parts;
+use mcp_types::http_headers::{JSON_AND_EVENTS, essence, is_json};
 
 use super::network::IpNetwork;
 use super::refused_log::RefusedLog;
@@ -225,16 +226,10 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// The value of `Accept` that nearly all clients send.
-const BOTH: &str = "application/json, text/event-stream";
-
 /// Checks that the body of a POST is JSON, and that the client accepts both kinds of responses.
 pub(crate) fn check_media(parts: &Parts) -> Result<(), Refusal> {
-    if parts
-        .headers
-        .get(ACCEPT)
-        .is_some_and(|accept| accept == BOTH)
-    {
+    // Nearly all clients send this value.
+    if parts.headers.get(ACCEPT) == Some(&JSON_AND_EVENTS) {
         return check_content(parts);
     }
     let (mut json, mut events) = (false, false);
@@ -254,10 +249,7 @@ pub(crate) fn check_media(parts: &Parts) -> Result<(), Refusal> {
 /// Checks that the body is JSON.
 pub(crate) fn check_content(parts: &Parts) -> Result<(), Refusal> {
     let mut types = media(parts, CONTENT_TYPE);
-    if !types
-        .next()
-        .is_some_and(|name| name.eq_ignore_ascii_case(b"application/json"))
-    {
+    if !types.next().is_some_and(is_json) {
         return Err(Refusal::ContentType(value(parts, CONTENT_TYPE)));
     }
     Ok(())
@@ -310,8 +302,5 @@ fn includes(name: &[u8], main: &[u8], sub: &[u8]) -> bool {
 fn media(parts: &Parts, header: HeaderName) -> impl Iterator<Item = &[u8]> {
     let values = parts.headers.get_all(header).into_iter();
     let lists = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
-    lists.map(|one| {
-        let mut pieces = one.split(|byte| *byte == b';');
-        pieces.next().unwrap_or_default().trim_ascii()
-    })
+    lists.map(essence)
 }

@@ -9,10 +9,10 @@ use http::header::AsHeaderName;
 use http::request::Parts;
 use mcp_types::headers::{HeaderMismatch, name_member};
 use mcp_types::headers::{check_method, check_name, check_version as check_declared_version};
+use mcp_types::http_headers::{METHOD, NAME, PROTOCOL_VERSION};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{HEADER_MISMATCH, Revision};
 
-use super::header_names::{METHOD, NAME, PROTOCOL_VERSION};
 use crate::protocol::params_view::ParamsView;
 
 /// Checks the headers of a request that has no session.

@@ -16,6 +16,8 @@ use std::time::Duration;
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
 
+use mcp_types::connection::WriteQueue;
+use mcp_types::http_headers::SESSION_ID;
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
@@ -23,7 +25,6 @@ use tokio::time::{Instant, sleep};
 use super::answer;
 use super::body::{Chunk, HttpBody, Source};
 use super::config;
-use super::header_names::SESSION_ID;
 use super::ids;
 use super::ids::new_id;
 use crate::protocol::core::Core;
@@ -36,7 +37,6 @@ use crate::transport::http::endpoint::Endpoint;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::sse_comment::comment;
 use crate::transport::line_connection::ConnectionDriver;
-use crate::transport::write_queue::WriteQueue;
 use crate::util::select::{Either, select};
 
 /// The query parameter with the id of the channel.

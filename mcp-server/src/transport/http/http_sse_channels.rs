@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
 
+use mcp_types::connection::WriteQueue;
 use tokio::sync::Mutex;
 
 use crate::protocol::retained::RetainedBytes;
 use crate::transport::line_connection::LineConnection;
-use crate::transport::write_queue::WriteQueue;
 
 /// The open channels of an endpoint, by id.
 #[derive(Default)]

@@ -3,9 +3,9 @@
 //! are accepted while requests in flight hold all permits.
 
 use http::request::Parts;
+use mcp_types::http_headers::METHOD;
 use mcp_types::rpc::{self, EnvelopeError, Message};
 
-use super::header_names::METHOD;
 use super::session::requests;
 use crate::protocol::answer::{Answer, Rejection};
 use crate::protocol::dispatch::Parsed;

@@ -1146,7 +1146,7 @@ impl Arbitrary for EnumSchema {
             any::<MultiSelectEnumSchema>().prop_map(Self::MultiSelect).boxed(),
             any::<LegacyTitledEnumSchema>()
                 .prop_filter(
-                    "told apart by its members",
+                    "has the members that select the variant",
                     |value| value.enum_names.is_some(),
                 )
                 .prop_map(Self::LegacyTitled)

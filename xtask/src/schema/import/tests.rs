@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::*;
 
 const OLD: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {
-    "A": {"type": "object", "properties": {"b": {"type": "string", "description": "words"}}}}}"#;
+    "A": {"type": "object", "properties": {"b": {"type": "string", "description": "text"}}}}}"#;
 const NEW: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {
     "A": {"type": "object", "properties": {"b": {"type": "integer"}, "c": {}}}}}"#;
 const ERRATA: &str = r#"{"revision": "2000-01-02", "errata": [{"name": "whole-b", "reason": "It is.",
@@ -15,13 +15,13 @@ const ERRATA: &str = r#"{"revision": "2000-01-02", "errata": [{"name": "whole-b"
 #[expect(clippy::unnecessary_wraps, reason = "the form of the callback")]
 fn review() -> Result<codegen::project::Report> {
     Ok(codegen::project::Report {
-        missing_words: vec!["A.b".to_owned()],
+        missing_docs: vec!["A.b".to_owned()],
         behaviour: vec!["new request `a/b` (`AbRequest`), sent by clients".to_owned()],
         ..Default::default()
     })
 }
 
-/// A folder of its own for each test, removed at its end.
+/// A temporary folder, removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -58,7 +58,7 @@ impl Drop for Folder {
 fn words_are_left_out_and_the_checklist_tells_what_to_look_at() {
     let folder = Folder::new("difference");
     assert!(folder.import(OLD, "2000-01-01").unwrap().ready);
-    assert!(!folder.stored("2000-01-01").unwrap().contains("words"));
+    assert!(!folder.stored("2000-01-01").unwrap().contains("text"));
     let report = folder.import(NEW, "2000-01-02").unwrap();
     assert!(report.ready);
     let list = report.checklist;
@@ -169,13 +169,13 @@ fn renamed_definition_is_added_to_the_hints() {
 }
 
 #[test]
-fn a_broken_file_changes_nothing() {
-    let folder = Folder::new("broken");
+fn invalid_file_changes_nothing() {
+    let folder = Folder::new("invalid");
     folder.import(OLD, "2000-01-01").unwrap();
     let before = folder.stored("2000-01-01");
-    for broken in ["{", "[]", "{}", r#"{"$defs": {"A": {"if": {}}}}"#] {
-        assert!(folder.import(broken, "2000-01-01").is_err());
-        assert!(folder.import(broken, "2000-01-02").is_err());
+    for invalid in ["{", "[]", "{}", r#"{"$defs": {"A": {"if": {}}}}"#] {
+        assert!(folder.import(invalid, "2000-01-01").is_err());
+        assert!(folder.import(invalid, "2000-01-02").is_err());
     }
     assert_eq!(folder.stored("2000-01-01"), before);
     assert_eq!(folder.stored("2000-01-02"), None);
@@ -186,8 +186,8 @@ fn a_broken_file_changes_nothing() {
 }
 
 #[test]
-fn a_type_that_cannot_be_built_is_reported_and_not_passed_over() {
-    let folder = Folder::new("unbuilt");
+fn type_that_cannot_be_generated_is_reported() {
+    let folder = Folder::new("unsupported");
     let file = folder.put("published.json", OLD);
     let refuse: Review = || anyhow::bail!("no type for A");
     let report = import(&Store::at(folder.0.clone()), &file, "2000-01-01", refuse).unwrap();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::Response;
 use http::request::Parts;
+use mcp_types::http_headers::LAST_EVENT_ID;
 
 use super::stream::Stream;
 use crate::protocol::announcements::send_changes;
@@ -12,7 +13,6 @@ use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::header_names::LAST_EVENT_ID;
 use crate::transport::http::ids;
 use crate::transport::http::refusal::Refusal;
 use crate::transport::http::session::handle::SessionHandle;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
+use mcp_types::http_headers::SESSION_ID;
 use mcp_types::rpc::Message;
 
 use crate::protocol::answer::Answer;
@@ -14,7 +15,6 @@ use crate::transport::http::answer;
 use crate::transport::http::body::HttpBody;
 use crate::transport::http::config;
 use crate::transport::http::endpoint::Endpoint;
-use crate::transport::http::header_names::SESSION_ID;
 use crate::transport::http::headers;
 use crate::transport::http::ids;
 use crate::transport::http::refusal::Refusal;

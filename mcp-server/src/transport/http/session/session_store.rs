@@ -160,7 +160,8 @@ pub(crate) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
     // another process, where they must not match the ids of its own requests.
     let mut first = [0; 8];
     getrandom::fill(&mut first).map_err(|error| StoreError(error.to_string().into()))?;
-    session.pending.begin_at(u64::from_le_bytes(first) >> 16);
+    let first = u64::from_le_bytes(first) >> 16;
+    session.pending.begin_at(first.cast_signed());
     for uri in &record.resources {
         session.subscribe(uri, usize::MAX);
     }

@@ -10,13 +10,13 @@ use std::rc::Rc;
 /// A key is `Type`, `Type.member` or `Type=value`. `*.member` applies to every type. A key that
 /// starts with `<revision>/` takes precedence in that revision.
 #[derive(Debug, Default)]
-pub struct Words {
+pub struct DocTexts {
     texts: Rc<Map<String, Value>>,
     missing: RefCell<BTreeSet<String>>,
     used: RefCell<BTreeSet<String>>,
 }
 
-impl Words {
+impl DocTexts {
     /// Creates the texts from the content of `docs.json`.
     #[must_use]
     pub fn new(texts: Map<String, Value>) -> Self {

@@ -1,4 +1,4 @@
-//! Compares media types.
+//! Media types without their parameters.
 
 /// Returns a media type without its parameters, in lower case.
 pub(crate) fn essence(media_type: &str) -> String {
@@ -7,6 +7,7 @@ pub(crate) fn essence(media_type: &str) -> String {
 }
 
 /// Returns `true` if two media types differ only in their parameters.
+#[cfg(feature = "https-url")]
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     essence(one) == essence(other)
 }

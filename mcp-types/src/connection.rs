@@ -1,0 +1,11 @@
+//! What both ends of a connection need at run time, independent of the transport.
+//!
+//! Shared by `mcp-server` and `mcp-client`; not intended for other crates.
+
+mod line_input;
+mod pending_requests;
+mod write_queue;
+
+pub use line_input::LineInput;
+pub use pending_requests::{PendingRequest, PendingRequests};
+pub use write_queue::{TrySend, WriteQueue};
