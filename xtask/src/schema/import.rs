@@ -3,7 +3,7 @@
 mod published_files;
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use codegen::schema::{Document, ErratumError, diff, rebase, renamed};
@@ -127,7 +127,7 @@ impl Previous {
     }
 }
 
-fn stored_line(text: &mut String, file: &PathBuf, count: usize, what: &str) {
+fn stored_line(text: &mut String, file: &Path, count: usize, what: &str) {
     let _ = writeln!(text, "stored {}: {count} {what}", shown(file));
 }
 
