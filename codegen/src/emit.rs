@@ -76,9 +76,6 @@ pub enum EmitError {
         #[source]
         source: syn::Error,
     },
-    /// A conversion for which there is no rule.
-    #[error("cannot convert: {}; add a value under `upgrades` or `downgrades` in the hints", .0.join("; "))]
-    NoConversion(Vec<String>),
     /// A type that the generator does not support.
     #[error("{0}")]
     Unsupported(String),

@@ -32,6 +32,10 @@ pub struct Hints {
     pub upgrades: BTreeMap<String, Value>,
     /// The same for conversions to an older revision. The revision of a key is the older one.
     pub downgrades: BTreeMap<String, Value>,
+    /// Replacements for variants that the other revision does not have, by union.
+    pub fallbacks: BTreeMap<String, Fallback>,
+    /// Definitions other than params and results that can be encoded and decoded at every revision.
+    pub versioned: Vec<String>,
     /// Members that a conversion to an older revision keeps in `extra` although the older
     /// definition does not declare them: `Type.member` or `*.member`.
     pub kept: Vec<String>,
@@ -58,6 +62,26 @@ pub struct VariantRules {
     pub order: Vec<String>,
     /// The reason for the rules.
     pub reason: String,
+}
+
+/// The replacement for variants that the other revision does not have: another variant, with a text
+/// that describes the lost one.
+///
+/// In a template, `{member}` is replaced by the text of that member. Characters before the name, as
+/// in `{, member}`, are written only if the member is present.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct Fallback {
+    /// The type of the other variant.
+    pub variant: String,
+    /// Its member for the text.
+    pub member: String,
+    /// The template of the text, by the type of the lost variant.
+    pub texts: BTreeMap<String, String>,
+    /// The template for all other types. If it is absent, their conversion is an error.
+    pub otherwise: Option<String>,
+    /// Members that both variants have and that are kept.
+    pub kept: Vec<String>,
 }
 
 /// How messages are recognized.

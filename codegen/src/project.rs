@@ -248,6 +248,9 @@ impl Project {
             .with_proposals(&patches.collect::<Result<Vec<_>, _>>()?);
         report.ambiguous = emitter.ambiguities();
         report.behaviour = report::behaviour(family, &self.hints);
+        if let Some(older) = family.models.len().checked_sub(2) {
+            report.conversions = emitter.conversion_losses(older)?;
+        }
         let mut files = emitter.root()?;
         for (at, model) in family.models.iter().enumerate() {
             let module = module_name(&model.revision);

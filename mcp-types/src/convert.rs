@@ -147,6 +147,64 @@ pub fn through_json<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, Co
     Ok(json::from_str(&text)?)
 }
 
+/// Decodes a value that the generator knows.
+///
+/// # Errors
+///
+/// Returns an error if the value is not valid, which is a bug in the generator.
+#[doc(hidden)]
+pub fn decoded<T: DeserializeOwned>(text: &str) -> Result<T, ConvertError> {
+    Ok(json::from_str(text)?)
+}
+
+/// Converts a value to a type that can only describe it: an object with the members `constants`,
+/// the text of `template` in `member`, and the members `kept` of the value.
+///
+/// In the template, `{member}` stands for the text of a member. Characters before the name are
+/// written only if the member is present.
+///
+/// # Errors
+///
+/// Returns an error if the result is not valid.
+#[doc(hidden)]
+pub fn replacement<T: DeserializeOwned>(
+    value: &impl Serialize,
+    constants: &str,
+    member: &str,
+    template: &str,
+    kept: &[&str],
+) -> Result<T, ConvertError> {
+    let value = json::to_value(value)?;
+    let mut object: Object = json::from_str(constants)?;
+    object.insert(member, described(&value, template));
+    for name in kept {
+        if let Some(value) = value.get(name) {
+            object.insert(name, value.clone());
+        }
+    }
+    Ok(json::from_object(object)?)
+}
+
+fn described(value: &Value, template: &str) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let Some((placeholder, after)) = after.split_once('}') else {
+            break;
+        };
+        let name = placeholder.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        if let Some(member) = value.get(name).and_then(Value::as_str) {
+            let before_name = placeholder.len() - name.len();
+            text.push_str(placeholder.get(..before_name).unwrap_or_default());
+            text.push_str(member);
+        }
+        rest = after;
+    }
+    text.push_str(rest);
+    text
+}
+
 impl Extra {
     /// Removes a member and decodes it. Returns `None` if it is missing or has another type.
     pub fn take<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {

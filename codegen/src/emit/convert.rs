@@ -8,8 +8,8 @@ mod object;
 mod union;
 
 use super::messages::is_own;
-use super::{EmitError, Emitter, used};
-use crate::model::{Kind, Model, StringEnum, Ty, TypeDef, type_ident};
+use super::{EmitError, Emitter, cfg, used};
+use crate::model::{Kind, Model, StringEnum, Ty, TypeDef, type_ident, variant_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::cell::RefCell;
@@ -23,7 +23,8 @@ struct Direction<'a> {
     to: usize,
     /// The source names of the conversions in this direction, and whether each can fail.
     fails: BTreeMap<String, bool>,
-    problems: RefCell<BTreeSet<String>>,
+    /// What the conversions lose, set or reject, one line for each member or variant.
+    losses: RefCell<BTreeSet<String>>,
 }
 
 /// An expression, and whether it can fail.
@@ -53,14 +54,9 @@ impl Emitter<'_> {
     pub(super) fn conversions(&self, older: usize) -> Result<TokenStream, EmitError> {
         let newer = older + 1;
         let mut items = Vec::new();
-        let mut problems = BTreeSet::new();
         for (from, to) in [(older, newer), (newer, older)] {
             let mut direction = self.direction(from, to);
             items.extend(direction.generate()?);
-            problems.extend(direction.problems.into_inner());
-        }
-        if !problems.is_empty() {
-            return Err(EmitError::NoConversion(problems.into_iter().collect()));
         }
         let (old, new) = (
             format_ident!("{}", self.modules[older]),
@@ -87,6 +83,19 @@ impl Emitter<'_> {
         })
     }
 
+    /// Returns what the conversions between a model and the next newer one lose, set or reject.
+    pub(crate) fn conversion_losses(&self, older: usize) -> Result<Vec<String>, EmitError> {
+        let mut lines = Vec::new();
+        for (from, to) in [(older, older + 1), (older + 1, older)] {
+            let mut direction = self.direction(from, to);
+            direction.generate()?;
+            let (from, to) = (&direction.source().revision, &direction.target().revision);
+            let losses = direction.losses.borrow();
+            lines.extend(losses.iter().map(|loss| format!("{from} to {to}: {loss}")));
+        }
+        Ok(lines)
+    }
+
     fn direction(&self, from: usize, to: usize) -> Direction<'_> {
         let older = from.min(to);
         let names = self
@@ -98,7 +107,7 @@ impl Emitter<'_> {
             from,
             to,
             fails: names.map(|name| (name, false)).collect(),
-            problems: RefCell::default(),
+            losses: RefCell::default(),
         }
     }
 
@@ -123,7 +132,8 @@ impl Emitter<'_> {
             .filter_map(|def| {
                 let name = self.renamed(older, &def.name);
                 let other = new.get(&name)?;
-                (is_own(&other.kind) && other.features.is_empty()).then(|| (def.name.clone(), name))
+                let same = other.features.is_empty() || other.features == def.features;
+                (is_own(&other.kind) && same).then(|| (def.name.clone(), name))
             })
             .collect()
     }
@@ -196,8 +206,11 @@ impl Direction<'_> {
     fn item(&self, name: &str, target: &str, converted: &Converted) -> TokenStream {
         let (from, to) = (self.path(true, name), self.path(false, target));
         let body = &converted.tokens;
+        let features = self.source().get(name).map(|def| &def.features);
+        let cfg = features.and_then(|features| cfg(features));
         if converted.fails {
             quote! {
+                #cfg
                 impl TryFrom<#from> for #to {
                     type Error = ConvertError;
                     #[inline]
@@ -206,6 +219,7 @@ impl Direction<'_> {
             }
         } else {
             quote! {
+                #cfg
                 impl From<#from> for #to {
                     #[inline]
                     fn from(from: #from) -> Self { #body }
@@ -235,45 +249,65 @@ impl Direction<'_> {
         };
         match (&def.kind, &target.kind) {
             (Kind::Object(a), Kind::Object(b)) => self.object(def, a, target, b),
-            (Kind::Enum(_), Kind::Enum(b)) => Ok(self.string_enum(target, b)),
+            (Kind::Enum(a), Kind::Enum(b)) => {
+                Ok(self.string_enum((name, a), (&target.name, b), &quote! { from }))
+            }
             _ => {
                 let to = Ty::Named(target.name.clone());
                 let converted = match def.kind {
                     Kind::Union(_) => self.match_variants(name, &to, &quote! { from }),
-                    _ => {
-                        self.convert_to_variant(&Ty::Named(name.to_owned()), &to, &quote! { from })
-                    }
+                    _ => self.convert_to_variant(
+                        &Ty::Named(name.to_owned()),
+                        &to,
+                        &[],
+                        &quote! { from },
+                    ),
                 };
                 Ok(converted.unwrap_or_else(|| {
-                    self.add_problem(self.label(name));
-                    Converted::infallible(quote! { from })
+                    self.add_loss(format!(
+                        "`{name}` is an error unless it is valid in both revisions"
+                    ));
+                    through_json(&quote! { from })
                 }))
             }
         }
     }
 
-    fn label(&self, what: &str) -> String {
-        format!(
-            "{} {what} -> {}",
-            self.source().revision,
-            self.target().revision
-        )
+    fn add_loss(&self, text: String) {
+        self.losses.borrow_mut().insert(text);
     }
 
-    fn add_problem(&self, text: String) {
-        self.problems.borrow_mut().insert(text);
-    }
-
-    fn string_enum(&self, target: &TypeDef, b: &StringEnum) -> Converted {
-        let to = self.path(false, &target.name);
+    /// Converts an enumeration by the texts of its values. Fails for a value that the target does
+    /// not declare, unless the target is open.
+    fn string_enum(
+        &self,
+        (source, a): (&str, &StringEnum),
+        (target, b): (&str, &StringEnum),
+        expression: &TokenStream,
+    ) -> Converted {
+        let (from, to) = (self.path(true, source), self.path(false, target));
         if b.open {
-            return Converted::infallible(quote! { #to::from(from.as_str()) });
+            return Converted::infallible(quote! { #to::from(#expression.as_str()) });
         }
-        let (name, revision) = (&target.name, &self.target().revision);
+        let declared = |value: &String| b.values.iter().any(|(other, _)| other == value);
+        if !a.open && a.values.iter().all(|(value, _)| declared(value)) {
+            let idents = a.values.iter();
+            let idents = idents.map(|(value, _)| format_ident!("{}", variant_ident(value)));
+            let arms = idents.map(|ident| quote! { #from::#ident => #to::#ident });
+            return Converted::infallible(quote! { match #expression { #(#arms,)* } });
+        }
+        let lacking = a.values.iter().filter(|(value, _)| !declared(value));
+        let mut lacking: Vec<String> = lacking.map(|(value, _)| format!("`{value}`")).collect();
+        if a.open {
+            lacking.push("an unknown value".to_owned());
+        }
+        self.add_loss(format!("`{source}`: {} is an error", lacking.join(", ")));
+        let revision = &self.target().revision;
         Converted::fallible(quote! {
-            from.as_str()
+            #expression
+                .as_str()
                 .parse::<#to>()
-                .map_err(|_| ConvertError::no_variant(#name, from.as_str(), #revision))?
+                .map_err(|_| ConvertError::no_variant(#target, #expression.as_str(), #revision))?
         })
     }
 
@@ -309,6 +343,14 @@ impl Direction<'_> {
                 } else {
                     Converted::infallible(quote! { #expression.into() })
                 })
+            }
+            (Ty::Named(x), Ty::Named(y))
+                if let (Some(Kind::Enum(known)), Some(Kind::Enum(other))) = (
+                    self.source().get(x).map(|def| &def.kind),
+                    self.target().get(y).map(|def| &def.kind),
+                ) =>
+            {
+                Some(self.string_enum((x, known), (y, other), expression))
             }
             (Ty::Array(x, _), Ty::Array(y, _)) => {
                 let converted = self.value(x, y, &quote! { value })?;
@@ -346,9 +388,14 @@ impl Direction<'_> {
             (Ty::Int(_), Ty::Number(_)) => {
                 Some(Converted::infallible(quote! { Number::from(#expression) }))
             }
-            _ => self.convert_to_variant(from, to, expression),
+            _ => self.convert_to_variant(from, to, &[], expression),
         }
     }
+}
+
+/// Converts by encoding and decoding, which fails if the value is not valid in the target.
+fn through_json(expression: &TokenStream) -> Converted {
+    Converted::fallible(quote! { convert::through_json(&#expression)? })
 }
 
 /// Returns a conversion of `value` as a function.

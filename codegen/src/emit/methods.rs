@@ -129,7 +129,7 @@ impl Emitter<'_> {
         };
         let types = body.iter().filter(known);
         let types = types.map(|name| format_ident!("{name}")).collect();
-        let json = ["Map", "Object", "Value"]
+        let json = ["Map", "Number", "Object", "Value"]
             .iter()
             .filter(|name| body.contains(**name) && !known(&&(**name).to_owned()))
             .map(|name| format_ident!("{name}"))

@@ -512,6 +512,78 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
     }
 }
 
+impl Versioned for super::v2026_07_28::ClientCapabilities {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ClientCapabilities",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ClientCapabilities = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ClientCapabilities = match revision {
+                                #[cfg(feature = "v2025-03-26")]
+                                older if older <= Revision::V2025_03_26 => {
+                                    let value: super::v2025_03_26::ClientCapabilities = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::ClientCapabilities::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ClientCapabilities::try_from(value)?
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ClientCapabilities::try_from(value)?
+                }
+                _ => json::from_str(text)?,
+            },
+        )
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ClientCapabilities",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ClientCapabilities::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ClientCapabilities::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ClientCapabilities::from(value);
+        Ok(out.write(&value)?)
+    }
+}
+
 impl Versioned for super::v2026_07_28::CompleteRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -3698,6 +3770,78 @@ impl Outcome for super::v2026_07_28::ResultObject {
         } else {
             Err(Box::new(self))
         }
+    }
+}
+
+impl Versioned for super::v2026_07_28::ServerCapabilities {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        check_revision(
+            "ServerCapabilities",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        Ok(
+            match revision {
+                #[cfg(feature = "v2025-11-25")]
+                older if older <= Revision::V2025_11_25 => {
+                    let value: super::v2025_11_25::ServerCapabilities = match revision {
+                        #[cfg(feature = "v2025-06-18")]
+                        older if older <= Revision::V2025_06_18 => {
+                            let value: super::v2025_06_18::ServerCapabilities = match revision {
+                                #[cfg(feature = "v2024-11-05")]
+                                older if older <= Revision::V2024_11_05 => {
+                                    let value: super::v2024_11_05::ServerCapabilities = json::from_str(
+                                        text,
+                                    )?;
+                                    super::v2025_06_18::ServerCapabilities::from(value)
+                                }
+                                _ => json::from_str(text)?,
+                            };
+                            super::v2025_11_25::ServerCapabilities::from(value)
+                        }
+                        _ => json::from_str(text)?,
+                    };
+                    super::v2026_07_28::ServerCapabilities::from(value)
+                }
+                _ => json::from_str(text)?,
+            },
+        )
+    }
+
+    #[inline]
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        check_revision(
+            "ServerCapabilities",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ServerCapabilities::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ServerCapabilities::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_06_18 | Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::ServerCapabilities::from(value);
+        Ok(out.write(&value)?)
     }
 }
 

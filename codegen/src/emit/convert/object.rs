@@ -2,8 +2,8 @@
 
 use super::super::object::{field, init, stored};
 use super::super::{EmitError, Scope, cfg};
-use super::{Converted, Direction, function};
-use crate::model::{Kind, Member, Object, Ty, TypeDef, type_ident};
+use super::{Converted, Direction, function, through_json};
+use crate::model::{Kind, Member, Object, Ty, TypeDef, invent, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -23,7 +23,11 @@ impl Direction<'_> {
         let declared = |json: &str| b.members.iter().any(|member| member.json == json);
         for member in &a.members {
             let keeps = self.upward() || self.emitter.hints().keeps(&def.name, &member.json);
-            if declared(&member.json) || !keeps || !member.features.is_empty() {
+            if declared(&member.json) || !member.features.is_empty() {
+                continue;
+            }
+            if !keeps {
+                self.add_loss(format!("`{}.{}` is dropped", def.name, member.json));
                 continue;
             }
             if let Some(constant) = member.constant() {
@@ -53,13 +57,39 @@ impl Direction<'_> {
         }
         for member in stored(b) {
             let name = field(member);
+            let source = find(a, &member.json);
+            let added = source.as_ref().filter(|source| !source.features.is_empty());
+            // Where the features are off, a member that a proposal adds does not exist.
+            let without = source.as_ref().filter(|source| source.features.is_empty());
+            let open = b.open && a.open;
             if !member.features.is_empty() {
                 let cfg = cfg(&member.features);
-                values.push(quote! { #cfg #name: None });
+                let same = added.filter(|source| source.features == member.features);
+                let value = match same {
+                    Some(source) => {
+                        let converted = self.member(def, Some(source), target, member, open)?;
+                        fails |= converted.fails;
+                        init(&name, &converted.tokens)
+                    }
+                    None => quote! { #name: None },
+                };
+                values.push(quote! { #cfg #value });
                 continue;
             }
-            let source = find(a, &member.json).filter(|member| member.features.is_empty());
-            let converted = self.member(def, source.as_ref(), target, member, b.open && a.open)?;
+            if let Some(source) = added {
+                // The newer revision adopted the member.
+                let features = &source.features;
+                let converted = self.member(def, Some(source), target, member, open)?;
+                fails |= converted.fails;
+                let value = init(&name, &converted.tokens);
+                values.push(quote! { #[cfg(any(#(feature = #features),*))] #value });
+                let converted = self.member(def, None, target, member, open)?;
+                fails |= converted.fails;
+                let value = init(&name, &converted.tokens);
+                values.push(quote! { #[cfg(not(any(#(feature = #features),*)))] #value });
+                continue;
+            }
+            let converted = self.member(def, without, target, member, open)?;
             fails |= converted.fails;
             values.push(init(&name, &converted.tokens));
         }
@@ -98,44 +128,7 @@ impl Direction<'_> {
         open: bool,
     ) -> Result<Converted, EmitError> {
         let json = &member.json;
-        let revision = &self.target().revision;
-        let invented = self.emitter.hints.conversion_value(
-            (&self.source().revision, revision),
-            self.upward(),
-            &target.name,
-            json,
-        );
-        let absent = || -> Result<Converted, EmitError> {
-            let kind = &target.name;
-            match &invented {
-                Some(Value::Null) => Ok(Converted::fallible(
-                    quote! { return Err(ConvertError::missing(#kind, #json)) },
-                )),
-                Some(value) => {
-                    let scope = Scope {
-                        emitter: self.emitter,
-                        at: self.to,
-                        model: self.target(),
-                        def: target,
-                    };
-                    let prefix = if self.upward() {
-                        quote! { new }
-                    } else {
-                        quote! { old }
-                    };
-                    Ok(Converted::infallible(
-                        scope.hinted_value(&member.ty, value, &prefix)?,
-                    ))
-                }
-                None => {
-                    self.add_problem(format!(
-                        "{}.{json} is required in {revision}",
-                        self.label(&target.name)
-                    ));
-                    Ok(Converted::infallible(quote! { todo }))
-                }
-            }
-        };
+        let absent = || self.absent_member(target, member);
         let Some(source) = source else {
             let from_extra = if open {
                 quote! { extra.take(#json) }
@@ -156,8 +149,11 @@ impl Direction<'_> {
             if let Some(converted) = self.value(&source.ty, &member.ty, expression) {
                 converted
             } else {
-                self.add_problem(format!("{}.{json}", self.label(&def.name)));
-                Converted::infallible(expression.clone())
+                let place = format!("`{}.{json}`", def.name);
+                self.add_loss(format!(
+                    "{place} is an error unless it is valid in both revisions"
+                ));
+                through_json(expression)
             }
         };
         Ok(match (source.required, member.required) {
@@ -216,6 +212,46 @@ impl Direction<'_> {
                 Converted { tokens, fails }
             }
         })
+    }
+
+    /// Generates the value of a required member of the target that the source does not have.
+    fn absent_member(&self, target: &TypeDef, member: &Member) -> Result<Converted, EmitError> {
+        let (kind, json) = (&target.name, &member.json);
+        let invented = invent(
+            self.target(),
+            self.emitter.hints(),
+            &self.source().revision,
+            self.upward(),
+            kind,
+            member,
+        );
+        let Some(value) = &invented.value else {
+            self.add_loss(format!("`{kind}` without `{json}` is an error"));
+            return Ok(Converted::fallible(
+                quote! { return Err(ConvertError::missing(#kind, #json)) },
+            ));
+        };
+        self.add_loss(format!("a missing `{kind}.{json}` is set to `{value}`"));
+        let scope = Scope {
+            emitter: self.emitter,
+            at: self.to,
+            model: self.target(),
+            def: target,
+        };
+        let prefix = if self.upward() {
+            quote! { new }
+        } else {
+            quote! { old }
+        };
+        match scope.hinted_value(&member.ty, value, &prefix) {
+            Ok(literal) => Ok(Converted::infallible(literal)),
+            // There is no literal for it, so it is decoded.
+            Err(EmitError::Unsupported(_)) => {
+                let text = value.to_string();
+                Ok(Converted::fallible(quote! { convert::decoded(#text)? }))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Generates the value of a type with all of its members absent.

@@ -1,10 +1,11 @@
 //! Conversions of unions, variant by variant.
 
 use super::super::cfg;
-use super::{Converted, Direction};
-use crate::model::{Kind, Ty};
+use super::{Converted, Direction, through_json};
+use crate::model::{Kind, Ty, Variant};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use serde_json::Value;
 
 impl Direction<'_> {
     /// Generates a `match` that converts every variant of a union to another type. Variants that
@@ -24,11 +25,10 @@ impl Direction<'_> {
         let mut arms = Vec::new();
         for variant in &union.variants {
             let (cfg, ident) = (cfg(&variant.features), format_ident!("{}", variant.ident));
-            let converted = if variant.features.is_empty() {
-                self.convert_to_variant(&variant.ty, to, &quote! { value })
-            } else {
-                None
-            };
+            let value = quote! { value };
+            let converted = self
+                .convert_to_variant(&variant.ty, to, &variant.features, &value)
+                .or_else(|| self.replacement(kind, variant, to));
             arms.push(if let Some(converted) = converted {
                 some = true;
                 fails |= converted.fails;
@@ -37,6 +37,7 @@ impl Direction<'_> {
             } else {
                 fails = true;
                 let name = &variant.ident;
+                self.add_loss(format!("`{kind}`: the variant `{name}` is an error"));
                 quote! { #cfg #path::#ident(_) => return Err(ConvertError::no_variant(#kind, #name, #revision)) }
             });
         }
@@ -46,12 +47,45 @@ impl Direction<'_> {
         })
     }
 
+    /// Converts a variant that the target does not have to the one that the hints name for this.
+    fn replacement(&self, union: &str, variant: &Variant, to: &Ty) -> Option<Converted> {
+        let Ty::Named(name) = self.source().resolve(&variant.ty) else {
+            return None;
+        };
+        let fallback = self.emitter.hints().fallbacks.get(union)?;
+        let template = fallback.texts.get(name).or(fallback.otherwise.as_ref())?;
+        let Kind::Object(object) = &self.source().get(&fallback.variant)?.kind else {
+            return None;
+        };
+        let constants = object.members.iter().filter_map(|member| {
+            let value = member.constant()?.clone();
+            Some((member.json.clone(), value))
+        });
+        let constants = Value::Object(constants.collect()).to_string();
+        let (member, kept) = (&fallback.member, &fallback.kept);
+        let ty = Ty::Named(fallback.variant.clone());
+        let converted = self.convert_to_variant(&ty, to, &[], &quote! { value })?;
+        let (path, value) = (self.path(true, &fallback.variant), converted.tokens);
+        let ident = &variant.ident;
+        self.add_loss(format!(
+            "`{union}`: the variant `{ident}` becomes a `{}` with the text `{template}`",
+            fallback.variant
+        ));
+        // Built in the form of the source, so that its members are converted like those of others.
+        Some(Converted::fallible(quote! {{
+            let value: #path =
+                convert::replacement(&value, #constants, #member, #template, &[#(#kept),*])?;
+            #value
+        }}))
+    }
+
     /// Converts a value to a type that has it under another name, as one of its variants, or as a
-    /// variant of one of its variants.
+    /// variant of one of its variants. `features` are the proposals that add the value.
     pub(super) fn convert_to_variant(
         &self,
         from: &Ty,
         to: &Ty,
+        features: &[String],
         expression: &TokenStream,
     ) -> Option<Converted> {
         let Ty::Named(target) = self.target().resolve(to) else {
@@ -62,10 +96,10 @@ impl Direction<'_> {
                 union
                     .variants
                     .iter()
-                    .filter(|variant| variant.features.is_empty())
+                    .filter(|variant| variant.features.is_empty() || variant.features == features)
             };
             let path = self.path(false, target);
-            let wrap = |variant: &crate::model::Variant, converted: Converted| {
+            let wrap = |variant: &Variant, converted: Converted| {
                 let (ident, value) = (format_ident!("{}", variant.ident), converted.tokens);
                 Converted {
                     tokens: quote! { #path::#ident(#value) },
@@ -74,13 +108,15 @@ impl Direction<'_> {
             };
             if let Some(variant) = candidates().find(|variant| self.corresponds(from, &variant.ty))
             {
-                return Some(wrap(variant, self.value(from, &variant.ty, expression)?));
+                let converted = self.value(from, &variant.ty, expression);
+                let converted = converted.unwrap_or_else(|| through_json(expression));
+                return Some(wrap(variant, converted));
             }
             // Unions are converted variant by variant; other types are also searched in nested
             // unions.
             if self.is_union(from).is_none() {
                 return candidates().find_map(|variant| {
-                    self.convert_to_variant(from, &variant.ty, expression)
+                    self.convert_to_variant(from, &variant.ty, features, expression)
                         .map(|converted| wrap(variant, converted))
                 });
             }
@@ -99,11 +135,18 @@ impl Direction<'_> {
         matches!(def.kind, Kind::Union(_)).then_some(name)
     }
 
-    /// Returns `true` if two types correspond to each other in two revisions.
+    /// Returns `true` if two types correspond to each other in two revisions, and there is a
+    /// conversion.
     fn corresponds(&self, from: &Ty, to: &Ty) -> bool {
         match (from, to) {
             (Ty::Named(a), Ty::Named(b)) => {
-                self.counterpart(a).as_ref() == Some(b) || self.emitter.hints().are_alike(a, b)
+                let converts = match self.source().resolve(from) {
+                    Ty::Named(name) => self.fails.contains_key(name) || self.same(from, to),
+                    // An alias of a type without a name.
+                    _ => true,
+                };
+                (converts && self.counterpart(a).as_ref() == Some(b))
+                    || self.emitter.hints().are_alike(a, b)
             }
             (Ty::Named(_), _) | (_, Ty::Named(_)) => false,
             _ => {

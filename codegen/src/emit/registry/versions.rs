@@ -47,6 +47,8 @@ impl Emitter<'_> {
                 }
                 names.extend(message_types);
             }
+            let hinted = self.hints.versioned.iter();
+            names.extend(hinted.filter(|name| model.get(name).is_some()).cloned());
             for name in names {
                 let wanted = self.is_last(at, &name) || last.contains(&name);
                 if wanted && known.insert(self.path_of(at, &name).to_string()) {

@@ -564,10 +564,15 @@ impl TryFrom<new::ContentBlock> for old::ContentBlock {
             match from {
                 new::ContentBlock::Text(value) => old::ContentBlock::Text(value),
                 new::ContentBlock::Image(value) => old::ContentBlock::Image(value),
-                new::ContentBlock::Audio(_) => {
-                    return Err(
-                        ConvertError::no_variant("ContentBlock", "Audio", "2024-11-05"),
-                    );
+                new::ContentBlock::Audio(value) => {
+                    let value: new::TextContent = convert::replacement(
+                        &value,
+                        "{\"type\":\"text\"}",
+                        "text",
+                        "[audio: {mimeType}]",
+                        &["annotations"],
+                    )?;
+                    old::ContentBlock::Text(value)
                 }
                 new::ContentBlock::Resource(value) => old::ContentBlock::Resource(value),
             }

@@ -1020,14 +1020,15 @@ impl TryFrom<new::ContentBlock> for old::ContentBlock {
                 new::ContentBlock::Text(value) => old::ContentBlock::Text(value.into()),
                 new::ContentBlock::Image(value) => old::ContentBlock::Image(value.into()),
                 new::ContentBlock::Audio(value) => old::ContentBlock::Audio(value.into()),
-                new::ContentBlock::ResourceLink(_) => {
-                    return Err(
-                        ConvertError::no_variant(
-                            "ContentBlock",
-                            "ResourceLink",
-                            "2025-03-26",
-                        ),
-                    );
+                new::ContentBlock::ResourceLink(value) => {
+                    let value: new::TextContent = convert::replacement(
+                        &value,
+                        "{\"type\":\"text\"}",
+                        "text",
+                        "[resource: {name} <{uri}>{, mimeType}]{ description}",
+                        &["annotations"],
+                    )?;
+                    old::ContentBlock::Text(value.into())
                 }
                 new::ContentBlock::Resource(value) => {
                     old::ContentBlock::Resource(value.into())
