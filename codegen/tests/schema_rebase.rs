@@ -227,6 +227,23 @@ fn new_variant_of_a_nested_union_is_not_listed_twice() {
 }
 
 #[test]
+fn replacement_of_variants_that_are_gone_is_dropped() {
+    let change = json!({
+        "at": "/Item/anyOf",
+        "was": [{ "$ref": "#/$defs/Book" }, { "$ref": "#/$defs/Map" }, { "type": "string" }],
+        "now": [{ "$ref": "#/$defs/Paper" }, { "type": "string" }],
+    });
+    let definitions = changed(|all| all["Item"]["anyOf"] = json!([{ "type": "string" }]));
+    let rebased = carry(&change, &definitions);
+    assert_eq!(*dropped(&rebased), RebaseOutcome::Mended);
+    let definitions = changed(|all| {
+        all["Item"]["anyOf"] = json!([{ "type": "string" }, { "type": "integer" }]);
+    });
+    let rebased = carry(&change, &definitions);
+    assert!(matches!(dropped(&rebased), RebaseOutcome::Conflict(_)));
+}
+
+#[test]
 fn element_of_a_list_is_found_at_its_new_index() {
     let change = json!({ "at": "/Item/anyOf/2/type", "was": "string", "now": ["string", "null"] });
     let definitions = changed(|all| {

@@ -5,17 +5,11 @@ mod draw;
 use std::sync::Arc;
 
 use draw::{Options, Schemas, forgive, instance, instance_with, mutate};
+use mcp_types::Revision;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 
-const REVISIONS: [&str; 5] = [
-    "2024-11-05",
-    "2025-03-26",
-    "2025-06-18",
-    "2025-11-25",
-    "2026-07-28",
-];
 const INSTANCES: usize = 64;
 
 fn definitions(value: Value) -> Arc<Schemas> {
@@ -36,7 +30,7 @@ fn revision(name: &str) -> Option<Arc<Schemas>> {
 #[test]
 fn drawn_instances_are_valid_and_some_mutants_are_not() {
     let mut runner = TestRunner::deterministic();
-    for name in REVISIONS {
+    for name in Revision::ALL.iter().map(|revision| revision.as_str()) {
         let Some(schemas) = revision(name) else {
             continue;
         };

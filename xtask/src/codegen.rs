@@ -52,7 +52,7 @@ fn write() -> Result<ExitCode> {
     }
     let unwritten = output.report.unwritten().len();
     if unwritten > 0 {
-        println!("{unwritten} texts and examples to write: `cargo xtask ci --only words`");
+        println!("{unwritten} texts and examples to write: `cargo xtask ci --only texts`");
     }
     println!(
         "{} files in {} ms",

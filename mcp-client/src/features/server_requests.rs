@@ -3,9 +3,9 @@
 pub(crate) mod inputs;
 pub(crate) mod url_elicitation;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use mcp_types::connection::{RunningTask, TaskTable};
 use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::VersionError;
@@ -38,36 +38,18 @@ pub(crate) struct ServerRequests {
 
 #[derive(Default)]
 struct RequestTable {
-    by_id: HashMap<RequestId, RunningRequest>,
+    /// The handlers that run, each with the bytes of its request.
+    running: TaskTable<usize>,
     /// The sum of the bytes of all requests.
     bytes: usize,
-    /// The number of the next request. Ids alone do not suffice: a restarted server reuses them.
-    next: u64,
-}
-
-struct RunningRequest {
-    number: u64,
-    bytes: usize,
-    /// Absent for the moment between the insertion and the start of the task.
-    task: Option<AbortHandle>,
 }
 
 impl RequestTable {
-    /// Removes the request with this number; `None` if it has ended, even if its id is used again.
-    fn remove_numbered(&mut self, id: &RequestId, number: u64) -> Option<RunningRequest> {
-        self.get_mut(id, number)?;
-        self.remove(id)
-    }
-
-    fn get_mut(&mut self, id: &RequestId, number: u64) -> Option<&mut RunningRequest> {
-        let running = self.by_id.get_mut(id)?;
-        (running.number == number).then_some(running)
-    }
-
-    fn remove(&mut self, id: &RequestId) -> Option<RunningRequest> {
-        let running = self.by_id.remove(id)?;
-        self.bytes -= running.bytes;
-        Some(running)
+    /// Removes the request with this number, unless it has ended.
+    fn remove(&mut self, number: u64) -> Option<RunningTask<usize>> {
+        let task = self.running.remove(number)?;
+        self.bytes -= task.data;
+        Some(task)
     }
 }
 
@@ -134,67 +116,58 @@ impl ServerRequests {
                 Err(error) => refusal(&guard.id, &error_for_server(error)),
             });
         });
-        if let Some(running) = self.table().get_mut(id, number) {
-            running.task = Some(task.abort_handle());
-            return;
+        let stored = self.table().running.set_abort(number, task.abort_handle());
+        if let Err(abort) = stored {
+            // It has finished or was cancelled meanwhile.
+            abort.abort();
         }
-        // It has finished or was cancelled meanwhile.
-        task.abort();
     }
 
     /// Adds a request to the table, and returns its number.
     fn register(&self, id: &RequestId, bytes: usize) -> Result<u64, ErrorObject> {
         let mut table = self.table();
-        if table.by_id.contains_key(id) {
+        if table.running.number(id).is_some() {
             let text = "a request with this id is already pending";
             return Err(ErrorObject::invalid_request(text));
         }
         let after = table.bytes.saturating_add(bytes);
-        let too_large = !table.by_id.is_empty() && after > self.byte_limit;
-        if table.by_id.len() >= self.limit || too_large {
+        let too_large = !table.running.is_empty() && after > self.byte_limit;
+        if table.running.len() >= self.limit || too_large {
             return Err(ErrorObject::internal_error("too many pending requests"));
         }
-        let number = table.next;
-        table.next += 1;
         table.bytes = after;
-        let running = RunningRequest {
-            number,
-            bytes,
-            task: None,
-        };
-        table.by_id.insert(id.clone(), running);
-        Ok(number)
+        Ok(table.running.insert(Some(id.clone()), bytes))
     }
 
     /// Aborts the handler of a request that the server cancelled. Returns `false`
     /// if no handler runs for that request.
     pub(crate) fn cancel(&self, id: &RequestId) -> bool {
-        let cancelled = self.table().remove(id);
-        cancelled.inspect(RunningRequest::abort).is_some()
+        let cancelled = {
+            let mut table = self.table();
+            let number = table.running.number(id);
+            number.and_then(|number| table.remove(number))
+        };
+        let Some(task) = cancelled else {
+            return false;
+        };
+        task.into_abort().inspect(AbortHandle::abort);
+        true
     }
 
     /// Aborts all handlers. Their requests are not answered.
     pub(crate) fn abort_all(&self) {
-        let requests = {
+        let aborted = {
             let mut table = self.table();
             table.bytes = 0;
-            std::mem::take(&mut table.by_id)
+            table.running.remove_if(|_| true)
         };
-        requests.values().for_each(RunningRequest::abort);
+        aborted.iter().for_each(AbortHandle::abort);
     }
 }
 
 impl Drop for ServerRequests {
     fn drop(&mut self) {
         self.abort_all();
-    }
-}
-
-impl RunningRequest {
-    fn abort(&self) {
-        if let Some(task) = &self.task {
-            task.abort();
-        }
     }
 }
 
@@ -222,7 +195,7 @@ impl RequestGuard {
             return;
         };
         let mut table = requests.table();
-        if table.remove_numbered(&self.id, self.number).is_none() {
+        if table.remove(self.number).is_none() {
             return;
         }
         // Under the lock, so that the response is queued before the requests of a restarted

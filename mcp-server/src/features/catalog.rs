@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use mcp_types::connection::SeqVec;
 use mcp_types::{CacheScope, Cursor, Revision};
 
 use crate::features::access::Access;
@@ -13,7 +14,6 @@ use crate::protocol::changes::Change;
 use crate::protocol::core::Context;
 use crate::protocol::error::BuildError;
 use crate::protocol::states::States;
-use crate::util::seq_vec::SeqVec;
 
 /// An item of a list: [`ToolDef`](crate::ToolDef), [`ResourceDef`](crate::ResourceDef),
 /// [`PromptDef`](crate::PromptDef), and `TemplateDef` with the feature `templates`.

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-/// The revision whose form the first messages have.
-pub const NEWEST: &str = "2026-07-28";
+/// The revision whose form the first messages have: the newest one that all compared crates know.
+pub const COMPARED: &str = "2026-07-28";
 
 /// The revision whose form is measured as thoroughly as the newest.
 const BEFORE: &str = "2025-11-25";
@@ -49,7 +49,7 @@ impl Message {
 #[must_use]
 pub fn messages() -> Vec<Message> {
     let mut messages = Vec::new();
-    for revision in [NEWEST, BEFORE] {
+    for revision in [COMPARED, BEFORE] {
         messages.extend(small(revision));
         messages.extend(large(revision));
     }
@@ -139,7 +139,7 @@ fn list(items: impl IntoIterator<Item = String>) -> String {
 
 fn call(revision: &str) -> String {
     let token = ("progressToken", "17".to_owned());
-    let meta = if revision == NEWEST {
+    let meta = if revision == COMPARED {
         let client = r#"{"name":"bench","version":"1.4.0"}"#.to_owned();
         object([
             (
@@ -180,7 +180,7 @@ fn outcome(revision: &str) -> Vec<(&'static str, String)> {
 
 /// A response; the newest revision asks results for their type and for how long they keep.
 fn result(revision: &str, mut members: Vec<(&'static str, String)>, cacheable: bool) -> String {
-    if revision == NEWEST {
+    if revision == COMPARED {
         members.insert(0, ("resultType", json!("complete").to_string()));
         if cacheable {
             members.push(("ttlMs", "60000".to_owned()));

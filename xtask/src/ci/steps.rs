@@ -109,7 +109,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
         step("links", vec![Task::Check("links", links::broken)]),
         step("layers", vec![Task::Check("layers", layers::faults)]),
         step("codegen", vec![run("xtask codegen --check")]),
-        step("words", vec![Task::Check("words", unwritten)]),
+        step("texts", vec![Task::Check("texts", unwritten)]),
         step(
             "clippy",
             vec![run(

@@ -1,9 +1,11 @@
 //! Imports a published file into `schema/`.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+mod published_files;
 
-use anyhow::Result;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
 use codegen::schema::{Document, ErratumError, diff, rebase, renamed};
 
 use super::Review;
@@ -32,6 +34,7 @@ pub(super) struct Report {
 /// Returns an error if files cannot be read or written, or if the published file is not a schema. Then
 /// nothing is changed.
 pub(super) fn import(store: &Store, file: &str, revision: &str, review: Review) -> Result<Report> {
+    let content = std::fs::read(file).with_context(|| format!("cannot read {file}"))?;
     let published = read(Path::new(file))?;
     let bare = Document {
         file: revision.to_owned(),
@@ -48,6 +51,11 @@ pub(super) fn import(store: &Store, file: &str, revision: &str, review: Review) 
     stored_line(&mut text, &stored, bare.definitions.len(), "definitions");
 
     let mut ready = true;
+    store.update_readme(|text| {
+        let path = format!("schema/{revision}/schema.json");
+        published_files::with_checksum(text, &path, &content)
+    })?;
+
     if let Some(errata) = own_errata {
         if let Err(faults) = errata.apply(&mut bare.clone()) {
             checklist.section("Errata that do not hold", &faulty(&faults));
@@ -119,7 +127,7 @@ impl Previous {
     }
 }
 
-fn stored_line(text: &mut String, file: &PathBuf, count: usize, what: &str) {
+fn stored_line(text: &mut String, file: &Path, count: usize, what: &str) {
     let _ = writeln!(text, "stored {}: {count} {what}", shown(file));
 }
 
