@@ -3,7 +3,6 @@
 
 pub(crate) mod announcements;
 pub(crate) mod answer;
-pub(crate) mod capability;
 pub(crate) mod changes;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod connection_scope;

@@ -88,7 +88,7 @@ impl Scope<'_> {
                 }
             }
         };
-        let narrower = self.from_narrower(known);
+        let narrower = self.narrower_conversion(known);
         let vacant = idents.first().map(|first| self.vacant_enum(first));
         quote! {
             #docs
@@ -133,7 +133,7 @@ impl Scope<'_> {
 
     /// Generates the conversion of the type whose name the hints have for this one, if that type has
     /// some of its values. A value that this type declares in addition made it a type of its own.
-    fn from_narrower(&self, known: &StringEnum) -> Option<TokenStream> {
+    fn narrower_conversion(&self, known: &StringEnum) -> Option<TokenStream> {
         let hinted = self.model.notes.iter().find_map(|note| match note {
             Note::Named { name, hinted, .. } if *name == self.def.name => Some(hinted),
             _ => None,
