@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::question::{Question, Reply};
+use super::question::{InputReply, Question};
 use crate::protocol::error::InputError;
 
 type Answer<R> = Pin<Box<dyn Future<Output = Result<R, InputError>> + Send>>;
@@ -41,15 +41,15 @@ where
 
 impl Inputs {
     /// Answers a question.
-    pub(crate) async fn answer(&self, question: Question) -> Result<Reply, InputError> {
+    pub(crate) async fn answer(&self, question: Question) -> Result<InputReply, InputError> {
         Ok(match question {
-            Question::Elicit(params) => Reply::Elicit(self.elicit(params).await?),
+            Question::Elicit(params) => InputReply::Elicit(self.elicit(params).await?),
             Question::Sample(params) => match &self.sample {
-                Some(handler) => Reply::Sample(Box::new(handler(*params).await?)),
+                Some(handler) => InputReply::Sample(Box::new(handler(*params).await?)),
                 None => return Err(undeclared(CreateMessageRequest::METHOD)),
             },
             Question::Roots => match &self.roots {
-                Some(handler) => Reply::Roots(ListRootsResult::new(handler(()).await?)),
+                Some(handler) => InputReply::Roots(ListRootsResult::new(handler(()).await?)),
                 None => return Err(undeclared(ListRootsRequest::METHOD)),
             },
         })
@@ -79,9 +79,9 @@ impl Inputs {
         questions: Vec<(String, Question)>,
         permits: &Arc<Semaphore>,
         time: Duration,
-    ) -> Result<Vec<(String, Reply)>, InputError> {
+    ) -> Result<Vec<(String, InputReply)>, InputError> {
         let names: Vec<String> = questions.iter().map(|(name, _)| name.clone()).collect();
-        let mut answers: Vec<Option<Reply>> = names.iter().map(|_| None).collect();
+        let mut answers: Vec<Option<InputReply>> = names.iter().map(|_| None).collect();
         // Dropping the set aborts the handlers.
         let mut tasks = JoinSet::new();
         for (index, (_, question)) in questions.into_iter().enumerate() {

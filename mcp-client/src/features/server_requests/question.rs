@@ -67,13 +67,13 @@ pub(super) fn newest_form(
 
 /// The answer to a question.
 #[derive(Clone, Debug)]
-pub(crate) enum Reply {
+pub(crate) enum InputReply {
     Elicit(ElicitResult),
     Sample(Box<CreateMessageResult>),
     Roots(ListRootsResult),
 }
 
-impl Reply {
+impl InputReply {
     /// Writes the response to a request, in the form of a revision. If that revision cannot express
     /// the reply, a newer one is used: then the request was in the form of a newer one, too.
     pub(crate) fn write(&self, id: &RequestId, at: Revision) -> Result<Vec<u8>, VersionError> {
