@@ -8,7 +8,7 @@ use codegen::schema::{Document, ErratumError, diff};
 
 use super::MissingDocs;
 use super::store::{Store, lines, read};
-use crate::workspace::shown;
+use crate::workspace::display_path;
 
 /// The outcome of an import.
 pub(super) struct Report {
@@ -50,7 +50,7 @@ pub(super) fn import(
     let _ = writeln!(
         text,
         "stored {}: {} definitions",
-        shown(&stored),
+        display_path(&stored),
         bare.definitions.len()
     );
 
