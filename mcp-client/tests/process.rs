@@ -109,7 +109,7 @@ fn lost(error: &CallError) -> &TransportError {
 }
 
 #[tokio::test]
-async fn a_process_has_the_environment_and_folder_it_is_given() {
+async fn process_gets_its_environment_and_folder() {
     let process = subject(&[]).env("SUBJECT", "here").current_dir("/");
     let client = connect(process).await;
     let result = client.call_tool("variable").await.expect("a result");
@@ -118,7 +118,7 @@ async fn a_process_has_the_environment_and_folder_it_is_given() {
 }
 
 #[tokio::test]
-async fn closing_ends_the_input_and_waits_until_the_process_is_gone() {
+async fn close_ends_the_input_and_waits_for_the_process() {
     let lines = Lines::default();
     let client = connect(subject(&["after"]).stderr(lines.stderr())).await;
     let pid = pid(&client).await;
@@ -128,7 +128,7 @@ async fn closing_ends_the_input_and_waits_until_the_process_is_gone() {
 }
 
 #[tokio::test]
-async fn closing_ends_the_calls_of_all_clones() {
+async fn close_ends_the_calls_of_all_clones() {
     let client = connect(subject(&[]).grace(Duration::from_millis(100))).await;
     let clone = client.clone();
     let waits = tokio::spawn(client.call_tool("never").into_future());
@@ -143,7 +143,7 @@ async fn closing_ends_the_calls_of_all_clones() {
 }
 
 #[tokio::test]
-async fn a_dropped_client_leaves_no_process() {
+async fn dropped_client_ends_its_process() {
     let lines = Lines::default();
     let client = connect(subject(&["after"]).stderr(lines.stderr())).await;
     let pid = pid(&client).await;
@@ -154,7 +154,7 @@ async fn a_dropped_client_leaves_no_process() {
 }
 
 #[test]
-fn the_end_of_the_runtime_leaves_no_process() {
+fn runtime_shutdown_ends_the_process() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (client, pid, shell) = runtime.block_on(async {
         let client = connect(below_a_shell("stubborn").grace(LONG)).await;
@@ -177,7 +177,7 @@ fn the_end_of_the_runtime_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn what_a_process_started_ends_with_it() {
+async fn descendants_end_with_the_process() {
     let client = connect(below_a_shell("after")).await;
     let pid = pid(&client).await;
     client.close().await;
@@ -185,7 +185,7 @@ async fn what_a_process_started_ends_with_it() {
 }
 
 #[tokio::test]
-async fn what_outlives_the_process_that_started_it_ends_too() {
+async fn orphaned_descendants_are_killed() {
     // The shell ends at once, and what it started does not hear of the end of its input.
     let script = format!("sleep 3600 & exec '{}'", program().display());
     let client = connect(ChildProcess::new("sh").args(["-c", &script])).await;
@@ -208,7 +208,7 @@ async fn what_outlives_the_process_that_started_it_ends_too() {
 }
 
 #[tokio::test]
-async fn a_process_that_does_not_want_to_end_is_killed() {
+async fn process_that_ignores_the_signal_is_killed() {
     // The shell ignores the signal, and so does what it starts.
     let script = format!("trap '' TERM; exec '{}' stubborn", program().display());
     let process = ChildProcess::new("sh").args(["-c", &script]);
@@ -219,7 +219,7 @@ async fn a_process_that_does_not_want_to_end_is_killed() {
 }
 
 #[tokio::test]
-async fn a_process_that_ends_in_the_middle_of_a_call_is_told_with_its_last_words() {
+async fn exit_during_a_call_reports_status_and_stderr() {
     let lines = Lines::default();
     let client = connect(subject(&[]).stderr(lines.stderr())).await;
     let waits = tokio::spawn(client.call_tool("never").into_future());
@@ -240,7 +240,7 @@ async fn a_process_that_ends_in_the_middle_of_a_call_is_told_with_its_last_words
 }
 
 #[tokio::test]
-async fn a_process_that_ends_at_once_is_told_with_its_last_words() {
+async fn immediate_exit_reports_status_and_stderr() {
     let script = "echo no such key >&2; exit 7";
     let process = ChildProcess::new("sh").args(["-c", script]);
     let process = process.stderr(Stderr::Trace);
@@ -255,7 +255,7 @@ async fn a_process_that_ends_at_once_is_told_with_its_last_words() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_missing_is_named() {
+async fn missing_program_is_named_in_the_error() {
     let process = ChildProcess::new("/nowhere/server");
     let error = builder().connect(process).await.expect_err("no program");
     assert!(
@@ -269,7 +269,7 @@ async fn a_program_that_is_missing_is_named() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_of_the_question_for_its_revision_is_started_again() {
+async fn server_that_exits_on_discover_is_restarted() {
     let lines = Lines::default();
     let process = subject(&["dies-of-questions"]).stderr(lines.stderr());
     let client = connect(process).await;
@@ -279,7 +279,7 @@ async fn a_server_that_dies_of_the_question_for_its_revision_is_started_again() 
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up_and_ended() {
+async fn unresponsive_server_times_out_and_is_killed() {
     let mut limits = Limits::default();
     limits.probe_time = Duration::from_millis(50);
     limits.call_time = Duration::from_millis(50);
@@ -313,7 +313,7 @@ impl<S: tracing::Subscriber> Layer<S> for Warnings {
 }
 
 #[tokio::test]
-async fn what_is_no_message_on_stdout_does_no_harm_and_is_told() {
+async fn invalid_output_is_ignored_and_logged() {
     let warnings = Warnings::default();
     let subscriber = tracing_subscriber::registry().with(warnings.clone());
     let _told = tracing::subscriber::set_default(subscriber);
@@ -331,7 +331,7 @@ async fn what_is_no_message_on_stdout_does_no_harm_and_is_told() {
 }
 
 #[tokio::test]
-async fn a_subscription_goes_on_with_the_next_process() {
+async fn subscription_survives_a_restart() {
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
         let restart = Restart::new(1, LONG).delay(Duration::ZERO, Duration::ZERO);
         let process = subject(&[]).stderr(Stderr::Null).restart(restart);
@@ -364,7 +364,7 @@ async fn a_subscription_goes_on_with_the_next_process() {
 }
 
 #[tokio::test]
-async fn a_process_is_started_again_if_that_is_asked_for() {
+async fn exited_process_is_restarted_if_configured() {
     let restart = Restart::new(2, LONG).delay(Duration::from_millis(1), Duration::from_millis(1));
     let client = connect(subject(&[]).stderr(Stderr::Null).restart(restart)).await;
     for _ in 0..2 {
@@ -389,7 +389,7 @@ async fn a_process_is_started_again_if_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_for_a_restart_ends_in_its_own_time_and_closing_does_not_wait() {
+async fn call_during_a_restart_times_out_and_close_does_not_wait() {
     let restart = Restart::new(1, LONG).delay(10 * LONG, 10 * LONG);
     let client = connect(subject(&[]).stderr(Stderr::Null).restart(restart)).await;
     exit(&client, 1).await.expect_err("no answer");
@@ -404,7 +404,7 @@ async fn a_call_that_waits_for_a_restart_ends_in_its_own_time_and_closing_does_n
 }
 
 #[tokio::test]
-async fn a_process_may_take_without_a_limit_to_end() {
+async fn unlimited_grace_waits_for_the_process() {
     let said = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&said);
     let stderr = Stderr::capture(move |line| heard.lock().expect("fine").push(line.to_owned()));

@@ -26,7 +26,7 @@ fn serve() -> (SocketAddr, String) {
 }
 
 #[tokio::test]
-async fn a_certificate_is_trusted_when_the_program_says_so() {
+async fn configured_root_certificate_is_trusted() {
     let (address, certificate) = serve();
     let url = format!("https://localhost:{}/mcp", address.port());
     let server = Http::new(&url).tls_roots(certificate.clone());
@@ -48,7 +48,7 @@ async fn a_certificate_is_trusted_when_the_program_says_so() {
 }
 
 #[tokio::test]
-async fn what_is_no_certificate_is_refused() {
+async fn invalid_root_certificate_is_rejected() {
     let pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     let server = Http::new("https://localhost/mcp").tls_roots(pem);
     let error = Client::builder("test", "1").connect(server).await;

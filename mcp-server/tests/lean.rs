@@ -45,14 +45,14 @@ struct Tags {
 }
 
 #[test]
-fn a_set_is_refused_since_it_would_take_what_stands_twice() {
+fn set_is_rejected_because_unique_items_are_not_validated() {
     let fault = build::<Tags>(|tags| tags.tags.len().to_string()).err();
     let text = fault.map(|fault| fault.to_string()).unwrap_or_default();
     assert!(text.contains("`uniqueItems`"), "{text}");
 }
 
 #[test]
-fn a_schema_that_nobody_would_enforce_is_refused() {
+fn schema_that_is_not_enforced_is_rejected() {
     let fault = build::<Dice>(|dice| dice.eyes.to_string()).err();
     let text = fault.map(|fault| fault.to_string()).unwrap_or_default();
     assert!(
@@ -62,7 +62,7 @@ fn a_schema_that_nobody_would_enforce_is_refused() {
 }
 
 #[tokio::test]
-async fn arguments_are_held_to_their_types() {
+async fn arguments_are_decoded_by_their_types() {
     let server = build::<Place>(|place| {
         let name = place.name.unwrap_or_default();
         format!("{} {} {name} {:?}", place.row, place.column, place.colour)
@@ -114,7 +114,7 @@ async fn peers(server: &Server) -> Vec<(Revision, Peer)> {
 }
 
 #[tokio::test]
-async fn the_list_of_templates_is_empty() {
+async fn list_of_templates_is_empty() {
     let method = "resources/templates/list";
     for (revision, mut peer) in peers(&resources()).await {
         let mut result = peer.result(method, json!({})).await;
@@ -139,7 +139,7 @@ async fn the_list_of_templates_is_empty() {
 }
 
 #[tokio::test]
-async fn what_no_template_makes_is_not_there() {
+async fn resource_without_templates_is_not_found() {
     let server = resources();
     for (revision, mut peer) in peers(&server).await {
         let contents = peer.result("resources/read", json!({ "uri": "demo:a" }));

@@ -66,7 +66,7 @@ fn ask(address: SocketAddr) {
 }
 
 #[test]
-fn a_connection_costs_little_before_its_first_request_and_nothing_after_its_end() {
+fn memory_of_connections_is_small_and_freed_after_their_end() {
     let server = Server::builder("memory", "1").build().expect("valid");
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

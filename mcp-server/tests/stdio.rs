@@ -111,7 +111,7 @@ fn text(answer: &Value) -> &str {
 }
 
 #[test]
-fn requests_run_at_once_and_the_process_ends_with_its_input() {
+fn requests_run_concurrently_and_the_process_exits_at_the_end_of_input() {
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime]);
         process.call(1, "wait", "gate");
@@ -140,7 +140,7 @@ fn work_in_flight_and_the_last_line_are_answered_after_the_end_of_input() {
 }
 
 #[test]
-fn garbage_and_long_lines_are_answered_and_reading_goes_on() {
+fn malformed_and_long_lines_get_errors_and_reading_continues() {
     let mut process = Process::start(&["current"]);
     process.write(b"\xff\n\r\n{\n");
     assert_eq!(process.next()["error"]["code"], -32700);
@@ -153,7 +153,7 @@ fn garbage_and_long_lines_are_answered_and_reading_goes_on() {
 }
 
 #[test]
-fn a_cancelled_request_is_not_answered() {
+fn cancelled_request_gets_no_response() {
     let mut process = Process::start(&["multi"]);
     process.call(1, "wait", "gate");
     process.write(
@@ -167,7 +167,7 @@ fn a_cancelled_request_is_not_answered() {
 }
 
 #[test]
-fn a_slow_reader_gets_everything_in_order() {
+fn slow_reader_gets_everything_in_order() {
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime]);
         let mut stdin = process.stdin.take().expect("open");
@@ -198,7 +198,7 @@ fn a_slow_reader_gets_everything_in_order() {
 }
 
 #[test]
-fn shutdown_ends_the_process_while_its_input_stays_open() {
+fn shutdown_exits_while_the_input_is_open() {
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime]);
         process.write(
@@ -222,7 +222,7 @@ fn shutdown_ends_the_process_while_its_input_stays_open() {
 }
 
 #[test]
-fn dropping_the_future_ends_handlers() {
+fn dropping_the_future_cancels_handlers() {
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime, "drop"]);
         process.call(1, "wait", "drop");
@@ -231,7 +231,7 @@ fn dropping_the_future_ends_handlers() {
 }
 
 #[test]
-fn a_peer_that_does_not_read_any_more_ends_the_process() {
+fn closed_output_ends_the_process() {
     let mut child = Command::new(subject())
         .arg("current")
         .stdin(Stdio::piped())
@@ -258,7 +258,7 @@ fn peak(child: &Child) -> Option<u64> {
 
 /// Answers of readers at once and of tasks, and what handlers say meanwhile.
 #[test]
-fn what_a_peer_does_not_read_is_not_kept() {
+fn unread_output_is_not_buffered_without_bounds() {
     const ANSWER: usize = 50_000;
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime]);

@@ -284,7 +284,7 @@ fn duplicate_of_any_member_is_rejected() {
 }
 
 #[test]
-fn more_than_a_thousand_unknown_members_are_refused_with_the_id() {
+fn more_than_a_thousand_unknown_members_are_rejected_with_the_id() {
     let unknown = |count: usize| {
         let members: Vec<_> = (0..count).map(|n| format!("\"x{n}\":[{n}]")).collect();
         format!("{{{VERSION},{METHOD},{},{ID}}}", members.join(","))
@@ -353,7 +353,7 @@ fn deep_nesting_does_not_lose_the_id() {
 }
 
 #[test]
-fn errors_do_not_echo_what_was_sent() {
+fn errors_do_not_repeat_the_input() {
     for text in [
         "secret",
         r#"{"secret"#,

@@ -50,7 +50,7 @@ fn run(arguments: &[&str], read: bool) -> Printed {
 }
 
 #[test]
-fn nothing_that_a_terminal_obeys_is_printed_to_a_pipe() {
+fn control_characters_are_not_printed_to_a_pipe() {
     for arguments in COMMANDS {
         for more in [&[][..], &["-v"]] {
             let arguments = [*arguments, more].concat();
@@ -71,7 +71,7 @@ fn nothing_that_a_terminal_obeys_is_printed_to_a_pipe() {
 }
 
 #[test]
-fn nothing_that_a_terminal_obeys_is_printed_to_it() {
+fn control_characters_are_not_printed_to_a_terminal() {
     for arguments in COMMANDS {
         for more in [&[][..], &["-v"], &["--json"]] {
             let arguments = [*arguments, more].concat();
@@ -86,7 +86,7 @@ fn nothing_that_a_terminal_obeys_is_printed_to_it() {
 
 /// JSON output is the same on a terminal and in a pipe.
 #[test]
-fn json_for_programs_has_what_the_server_said() {
+fn json_output_contains_the_exact_text_of_the_server() {
     let printed = run(&["call", "any", "--json"], false);
     let result: serde_json::Value = serde_json::from_str(&printed.out).expect("JSON");
     let text = result["content"][0]["text"].as_str().expect("a text");
@@ -95,7 +95,7 @@ fn json_for_programs_has_what_the_server_said() {
 
 /// Redirected output has the exact content of the resource.
 #[test]
-fn the_content_of_a_resource_is_exact_in_a_pipe() {
+fn content_of_a_resource_is_written_unchanged_to_a_pipe() {
     let printed = run(&["read", "x:1"], false);
     assert!(printed.out.starts_with("\x1b]0;owned\x07"), "{printed:?}");
 }

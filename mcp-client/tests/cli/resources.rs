@@ -26,7 +26,7 @@ fn metadata_is_shown_without_reading() {
 }
 
 #[test]
-fn metadata_comes_from_the_list_where_there_is_no_other_way() {
+fn metadata_falls_back_to_the_list() {
     let shown = run(&["metadata", "test://bytes"]);
     assert_eq!(
         shown.out,
@@ -38,7 +38,7 @@ fn metadata_comes_from_the_list_where_there_is_no_other_way() {
 }
 
 #[test]
-fn a_collection_is_shown_as_a_tree() {
+fn collection_is_shown_as_a_tree() {
     assert_eq!(
         printed(&["tree", "test://dir"]),
         "a.txt  [3 bytes]\nb/\n  c\n"
@@ -60,7 +60,7 @@ fn a_collection_is_shown_as_a_tree() {
 }
 
 #[test]
-fn a_form_is_chosen_by_its_media_type() {
+fn contents_are_selected_by_media_type() {
     assert_eq!(
         printed(&["read", "test://forms", "--as", "text/plain"]),
         "Hello"

@@ -79,7 +79,7 @@ impl User {
 }
 
 #[test]
-fn a_form_is_asked_field_by_field() {
+fn form_is_prompted_field_by_field() {
     for revision in ["2026-07-28", "2025-11-25"] {
         let mut user = User::runs(&["call", "order", "--revision", revision]);
         user.sees("The server asks: What will it be?");
@@ -101,7 +101,7 @@ fn a_form_is_asked_field_by_field() {
 }
 
 #[test]
-fn a_form_that_is_not_sent_is_declined() {
+fn unconfirmed_form_is_declined() {
     let mut user = User::runs(&["call", "order"]);
     for (question, answer) in [("dish", "soup"), ("portions", "1"), ("salad", "")] {
         user.sees(question);
@@ -114,7 +114,7 @@ fn a_form_that_is_not_sent_is_declined() {
 }
 
 #[test]
-fn the_end_of_the_input_closes_a_form() {
+fn end_of_input_cancels_a_form() {
     let mut user = User::runs(&["call", "order"]);
     user.sees("dish");
     user.terminal.write_all(b"\x04").expect("typed");
@@ -123,7 +123,7 @@ fn the_end_of_the_input_closes_a_form() {
 }
 
 #[test]
-fn the_url_of_a_page_is_shown_and_asked_for() {
+fn url_elicitation_shows_the_url_and_asks_for_consent() {
     let mut user = User::runs(&["call", "page"]);
     user.sees("The server asks: Please pay.");
     user.sees("https://example.com/pay");
@@ -134,7 +134,7 @@ fn the_url_of_a_page_is_shown_and_asked_for() {
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_not_printed() {
+fn control_characters_of_results_are_escaped_on_a_terminal() {
     for arguments in [
         &["call", "coloured"][..],
         &["tools"],
@@ -150,7 +150,7 @@ fn what_a_terminal_would_obey_is_not_printed() {
 }
 
 #[test]
-fn progress_is_a_bar() {
+fn progress_is_shown_as_a_bar() {
     let mut user = User::runs(&["call", "half", "--timeout", "2"]);
     user.sees("[###############---------------]  50% half of it");
     user.sees("no response");

@@ -135,7 +135,7 @@ async fn everything_works(client: &Client, server: &mut Server, name: &str, asks
 }
 
 #[tokio::test]
-async fn the_largest_values_mean_no_limit() {
+async fn largest_values_mean_no_limit() {
     let one_by_one = LIMITS.iter().map(std::slice::from_ref);
     for set in one_by_one.chain([LIMITS]) {
         let name = set.first().map_or("", |(name, _)| name);
@@ -149,7 +149,7 @@ async fn the_largest_values_mean_no_limit() {
 }
 
 #[tokio::test]
-async fn a_call_may_wait_without_a_limit() {
+async fn call_without_a_timeout_waits_indefinitely() {
     let (client, mut server) = connect(Limits::default(), Revision::LATEST).await;
     let call = client.tools().one_page().timeout(Duration::MAX);
     let call = call.while_progressing(Duration::MAX).on_progress(|_| {});
@@ -160,7 +160,7 @@ async fn a_call_may_wait_without_a_limit() {
 }
 
 #[tokio::test]
-async fn zero_leaves_what_a_connection_cannot_work_without() {
+async fn zero_limits_keep_the_connection_usable() {
     for limit @ (name, _) in LIMITS {
         if ["message_bytes", "call_time"].contains(name) {
             continue;
@@ -185,7 +185,7 @@ async fn zero_leaves_what_a_connection_cannot_work_without() {
 }
 
 #[tokio::test]
-async fn a_time_of_zero_and_messages_without_bytes_are_typed_errors() {
+async fn zero_timeout_and_zero_message_size_are_typed_errors() {
     let mut limits = Limits::default();
     limits.call_time = Duration::ZERO;
     let (client, _server) = connect(limits, Revision::LATEST).await;
@@ -221,7 +221,7 @@ async fn a_time_of_zero_and_messages_without_bytes_are_typed_errors() {
 
 /// The wait before the next attempt is one of the times.
 #[tokio::test]
-async fn subscriptions_wait_between_attempts_at_the_extremes() {
+async fn retry_delays_of_subscriptions_work_at_extreme_values() {
     for (to, least, most) in [
         (
             Extreme::Largest,

@@ -41,7 +41,7 @@ impl Server {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_and_does_not_read_is_not_heard_until_it_does() {
+async fn client_stops_reading_from_a_server_that_does_not_read() {
     let mut limits = Limits::default();
     limits.queued_bytes = 10_000;
     let (client, mut server) = Server::connect(builder(limits), Revision::V2025_11_25).await;
@@ -69,7 +69,7 @@ async fn a_server_that_asks_and_does_not_read_is_not_heard_until_it_does() {
 }
 
 #[tokio::test]
-async fn more_questions_than_can_be_worked_on_are_refused() {
+async fn server_requests_beyond_the_limit_are_rejected() {
     let mut limits = Limits::default();
     limits.server_requests = 8;
     let (asked, heard) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -107,7 +107,7 @@ async fn more_questions_than_can_be_worked_on_are_refused() {
 }
 
 #[tokio::test]
-async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
+async fn flood_of_notifications_is_delivered_before_the_response() {
     let heard = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&heard);
     let builder = builder(Limits::default()).on_log(LoggingLevel::Info, move |_| {
@@ -127,7 +127,7 @@ async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
 }
 
 #[tokio::test]
-async fn a_flood_of_answers_to_nothing_does_no_harm() {
+async fn flood_of_unknown_responses_is_ignored() {
     let (client, mut server) = Server::connect(builder(Limits::default()), Revision::LATEST).await;
     let call = list(&client);
     let asked = server.asked("tools/list").await;
@@ -141,7 +141,7 @@ async fn a_flood_of_answers_to_nothing_does_no_harm() {
 }
 
 #[tokio::test]
-async fn changes_that_nobody_takes_become_one() {
+async fn unread_changes_are_merged() {
     let mut limits = Limits::default();
     limits.pending_events = 16;
     let (client, mut server) = Server::connect(builder(limits), Revision::LATEST).await;
@@ -175,7 +175,7 @@ async fn changes_that_nobody_takes_become_one() {
 }
 
 #[tokio::test]
-async fn events_that_nobody_takes_are_bounded_in_bytes() {
+async fn unread_events_are_bounded_in_bytes() {
     let mut limits = Limits::default();
     limits.pending_bytes = 10_000;
     let (client, mut server) = Server::connect(builder(limits), Revision::LATEST).await;

@@ -40,12 +40,12 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
 }
 
 #[tokio::test]
-async fn a_fault_of_the_newest_revision_ends_one_call_at_most() {
+async fn malformed_message_of_the_newest_revision_ends_at_most_one_call() {
     each_fault(Revision::LATEST, FAULTS.iter().chain(MODERN)).await;
 }
 
 #[tokio::test]
-async fn a_fault_of_the_other_revisions_ends_one_call_at_most() {
+async fn malformed_message_of_older_revisions_ends_at_most_one_call() {
     for &revision in Revision::ALL {
         if revision == Revision::V2025_03_26 {
             each_fault(revision, FAULTS.iter().chain(BATCHES)).await;
@@ -56,7 +56,7 @@ async fn a_fault_of_the_other_revisions_ends_one_call_at_most() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_ends_the_call_in_time_and_is_told() {
+async fn unanswered_call_times_out_and_is_cancelled() {
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
         let (client, mut server) = Server::connect(builder(Limits::default()), revision).await;
         let call = client.tools().one_page().timeout(Duration::from_millis(20));
@@ -70,7 +70,7 @@ async fn a_server_that_never_answers_ends_the_call_in_time_and_is_told() {
 }
 
 #[tokio::test]
-async fn a_message_that_is_too_long_ends_the_calls_that_wait_and_they_are_cancelled() {
+async fn too_long_message_fails_and_cancels_pending_calls() {
     let mut limits = Limits::default();
     limits.message_bytes = 10_000;
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
@@ -104,7 +104,7 @@ async fn a_message_that_is_too_long_ends_the_calls_that_wait_and_they_are_cancel
 
 /// Ends of the server's output: what it said before, and what becomes of the call.
 #[tokio::test]
-async fn a_server_that_closes_in_the_middle_ends_all_calls() {
+async fn closed_connection_ends_all_calls() {
     for says in [
         "",
         "{\"jsonrpc\"",
@@ -130,7 +130,7 @@ async fn a_server_that_closes_in_the_middle_ends_all_calls() {
 }
 
 #[tokio::test]
-async fn an_answer_at_the_very_end_is_heard() {
+async fn response_right_before_the_end_is_delivered() {
     let builder = builder(Limits::default());
     let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
     let call = list(&client);
@@ -141,7 +141,7 @@ async fn an_answer_at_the_very_end_is_heard() {
 }
 
 #[tokio::test]
-async fn a_server_that_reads_no_more_ends_calls_with_an_error() {
+async fn closed_input_of_the_server_fails_calls() {
     let builder = builder(Limits::default());
     let (client, server) = Server::connect(builder, Revision::LATEST).await;
     let Server { lines, writer } = server;

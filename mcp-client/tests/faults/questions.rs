@@ -27,7 +27,7 @@ fn asking(questions: usize) -> String {
 const DONE: &str = r#"{"resultType":"complete","content":[]}"#;
 
 #[tokio::test]
-async fn more_questions_in_one_answer_than_allowed_end_the_call_before_any_handler_starts() {
+async fn too_many_input_requests_fail_the_call_before_any_handler_starts() {
     for limit in [0, 8] {
         let mut limits = Limits::default();
         limits.server_requests = limit;
@@ -62,7 +62,7 @@ async fn more_questions_in_one_answer_than_allowed_end_the_call_before_any_handl
 }
 
 #[tokio::test]
-async fn questions_of_several_calls_wait_for_their_turn() {
+async fn input_requests_of_several_calls_share_the_limit() {
     let mut limits = Limits::default();
     limits.server_requests = 2;
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -101,7 +101,7 @@ async fn questions_of_several_calls_wait_for_their_turn() {
 
 /// A handler that calls in turn, and is asked in turn, must not wait for itself forever.
 #[tokio::test]
-async fn a_question_waits_for_its_turn_no_longer_than_the_call_may_take() {
+async fn queued_input_request_times_out_with_its_call() {
     let mut limits = Limits::default();
     limits.server_requests = 1;
     let builder = builder(limits).on_roots(std::future::pending);
@@ -123,7 +123,7 @@ async fn a_question_waits_for_its_turn_no_longer_than_the_call_may_take() {
 }
 
 #[tokio::test]
-async fn more_pages_than_allowed_are_not_shown() {
+async fn too_many_url_elicitations_are_not_shown() {
     let mut limits = Limits::default();
     limits.server_requests = 8;
     let shown = Arc::new(AtomicUsize::new(0));
@@ -157,7 +157,7 @@ async fn more_pages_than_allowed_are_not_shown() {
 }
 
 #[tokio::test]
-async fn requests_of_an_older_server_are_bounded_in_bytes() {
+async fn requests_of_a_legacy_server_are_bounded_in_bytes() {
     let mut limits = Limits::default();
     limits.server_request_bytes = 10_000;
     let builder = builder(limits).on_roots(std::future::pending);
@@ -188,7 +188,7 @@ async fn requests_of_an_older_server_are_bounded_in_bytes() {
 /// The answer to a form of so many fields would take minutes if each was looked up by a walk over
 /// all others.
 #[tokio::test]
-async fn a_form_with_very_many_fields_is_completed() {
+async fn form_with_very_many_fields_is_completed() {
     const FIELDS: usize = 40_000;
     let builder = builder(Limits::default())
         .on_elicit_form(|_| async { Ok(ElicitResult::new(ElicitAction::Accept)) });
@@ -254,7 +254,7 @@ fn takes_no_tasks() -> bool {
 }
 
 #[test]
-fn a_request_that_is_read_while_the_runtime_shuts_down_does_not_block_a_thread() {
+fn request_read_during_runtime_shutdown_does_not_block_a_thread() {
     let mut builder = Builder::new_multi_thread();
     let doomed = builder.worker_threads(2).enable_all().build();
     let doomed = doomed.expect("a runtime");

@@ -23,7 +23,7 @@ async fn refused(mcp: &Mcp, url: &str, policy: FetchPolicy) -> IpAddr {
 }
 
 #[tokio::test]
-async fn addresses_of_the_inside_are_refused_however_they_are_written() {
+async fn private_addresses_are_rejected_in_any_notation() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let port = web.address().port();
@@ -52,7 +52,7 @@ async fn addresses_of_the_inside_are_refused_however_they_are_written() {
 }
 
 #[tokio::test]
-async fn a_public_name_that_means_an_inner_address_is_refused() {
+async fn public_name_that_resolves_to_a_private_address_is_rejected() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let url = "https://files.example/";
@@ -71,7 +71,7 @@ async fn a_public_name_that_means_an_inner_address_is_refused() {
 }
 
 #[tokio::test]
-async fn a_name_is_looked_up_once_for_a_connection() {
+async fn name_is_resolved_once_per_connection() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::redirect("302 Found", "/there"));
@@ -92,7 +92,7 @@ async fn a_name_is_looked_up_once_for_a_connection() {
 }
 
 #[tokio::test]
-async fn an_inner_host_is_asked_if_the_program_trusts_it() {
+async fn trusted_private_host_is_allowed() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let port = web.address().port();

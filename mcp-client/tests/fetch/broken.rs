@@ -38,7 +38,7 @@ async fn fetch(mcp: &Mcp, web: &Web) -> Fetched {
 }
 
 #[tokio::test]
-async fn a_transfer_is_taken_up_where_it_broke_off() {
+async fn interrupted_transfer_resumes_where_it_stopped() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(begun(4));
@@ -69,7 +69,7 @@ async fn a_transfer_is_taken_up_where_it_broke_off() {
 }
 
 #[tokio::test]
-async fn a_transfer_is_taken_up_at_the_place_to_which_it_was_sent() {
+async fn interrupted_transfer_resumes_at_the_redirect_target() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::redirect("307 Temporary Redirect", "/there"));
@@ -83,7 +83,7 @@ async fn a_transfer_is_taken_up_at_the_place_to_which_it_was_sent() {
 }
 
 #[tokio::test]
-async fn without_parts_all_is_read_if_nothing_was_taken() {
+async fn without_ranges_an_unread_transfer_falls_back_to_read() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let plain = ["Content-Type: text/plain", "Content-Length: 10"];
@@ -106,7 +106,7 @@ async fn without_parts_all_is_read_if_nothing_was_taken() {
 }
 
 #[tokio::test]
-async fn what_was_written_is_not_begun_anew() {
+async fn partly_written_transfer_is_not_restarted() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let headers = ["Content-Type: text/plain", "Content-Length: 10"];
@@ -130,7 +130,7 @@ async fn what_was_written_is_not_begun_anew() {
 }
 
 #[tokio::test]
-async fn what_is_not_the_rest_is_not_taken_for_it() {
+async fn mismatched_partial_content_is_rejected() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let part = |headers: &[&str], body: &[u8]| Reply::new("206 Partial Content", headers, body);
@@ -175,7 +175,7 @@ async fn what_is_not_the_rest_is_not_taken_for_it() {
 }
 
 #[tokio::test]
-async fn a_rest_that_is_too_short_is_no_end() {
+async fn too_short_partial_content_is_an_error() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(begun(4));
@@ -196,7 +196,7 @@ async fn a_rest_that_is_too_short_is_no_end() {
 }
 
 #[tokio::test]
-async fn a_host_that_always_breaks_off_is_left() {
+async fn host_that_always_disconnects_is_abandoned() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(begun(4));
@@ -213,7 +213,7 @@ async fn a_host_that_always_breaks_off_is_left() {
 }
 
 #[tokio::test]
-async fn dropping_a_wait_loses_nothing() {
+async fn dropped_read_loses_no_data() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(begun(4).hold());

@@ -51,7 +51,7 @@ async fn is_used(web: &Web, mcp: &Mcp, at: &str, policy: FetchPolicy) -> bool {
 }
 
 #[tokio::test]
-async fn a_url_is_used_as_long_as_it_lives_longer_than_the_margin() {
+async fn url_is_used_until_the_margin_before_its_expiry() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let hour = Duration::from_secs(3600);
@@ -81,7 +81,7 @@ async fn a_url_is_used_as_long_as_it_lives_longer_than_the_margin() {
 }
 
 #[tokio::test]
-async fn a_time_that_is_none_is_over() {
+async fn invalid_expiry_counts_as_expired() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let local = in_seconds(3600, 0).replace('Z', "");

@@ -30,7 +30,7 @@ async fn reason(mcp: &Mcp, resource: &Resource, policy: FetchPolicy) -> String {
 }
 
 #[tokio::test]
-async fn urls_that_are_not_used_are_not_asked() {
+async fn rejected_urls_are_not_requested() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     for (url, fault) in [
@@ -59,7 +59,7 @@ async fn urls_that_are_not_used_are_not_asked() {
 }
 
 #[tokio::test]
-async fn answers_that_are_not_the_content_are_not_taken() {
+async fn responses_without_the_content_are_rejected() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     let plain = "Content-Type: text/plain";
@@ -111,7 +111,7 @@ async fn answers_that_are_not_the_content_are_not_taken() {
 }
 
 #[tokio::test]
-async fn answers_that_break_the_protocol_are_not_taken() {
+async fn malformed_http_responses_are_rejected() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     let plain = "Content-Type: text/plain";
@@ -140,7 +140,7 @@ async fn answers_that_break_the_protocol_are_not_taken() {
 }
 
 #[tokio::test]
-async fn a_host_that_nobody_knows_is_not_trusted() {
+async fn host_with_an_unknown_certificate_is_rejected() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let address = web.address();
@@ -156,7 +156,7 @@ async fn a_host_that_nobody_knows_is_not_trusted() {
 }
 
 #[tokio::test]
-async fn hosts_that_are_not_there_are_passed_over() {
+async fn unreachable_hosts_fall_back_to_read() {
     let mcp = Mcp::start().await;
     let resource = resource();
     let nobody = FetchPolicy::new().resolver(|_, _| std::future::ready(Ok(Vec::new())));
@@ -178,7 +178,7 @@ async fn hosts_that_are_not_there_are_passed_over() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_is_none_is_said() {
+async fn invalid_certificate_is_reported() {
     let mcp = Mcp::start().await;
     let policy = FetchPolicy::new()
         .allow_private(true)
@@ -193,7 +193,7 @@ async fn a_certificate_that_is_none_is_said() {
 }
 
 #[tokio::test]
-async fn a_host_that_takes_too_long_is_left() {
+async fn slow_host_times_out() {
     let short = Duration::from_millis(500);
     let head = ["Content-Type: text/plain", "Content-Length: 10"];
     // No head, no body, not all of the body; and the time in all.
@@ -215,7 +215,7 @@ async fn a_host_that_takes_too_long_is_left() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_not_read_either() {
+async fn too_large_content_is_not_read_as_a_fallback() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let body = b"more than eight bytes";
@@ -246,7 +246,7 @@ async fn what_is_too_large_is_not_read_either() {
 }
 
 #[tokio::test]
-async fn long_text_of_servers_is_cut_off_in_errors() {
+async fn long_text_of_servers_is_truncated_in_errors() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let long = "x".repeat(20_000);

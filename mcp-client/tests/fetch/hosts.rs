@@ -17,7 +17,7 @@ async fn not_followed(mcp: &Mcp, policy: FetchPolicy) -> String {
 }
 
 #[tokio::test]
-async fn redirects_within_the_origin_are_followed_with_nothing_added() {
+async fn redirects_within_the_origin_are_followed_without_extra_headers() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     for (status, to) in [
@@ -44,7 +44,7 @@ async fn redirects_within_the_origin_are_followed_with_nothing_added() {
 }
 
 #[tokio::test]
-async fn redirects_elsewhere_are_not_followed() {
+async fn redirects_to_other_origins_are_not_followed() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let elsewhere = |origin: &str| {
@@ -81,7 +81,7 @@ async fn redirects_elsewhere_are_not_followed() {
 }
 
 #[tokio::test]
-async fn redirects_have_an_end() {
+async fn number_of_redirects_is_limited() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     for _ in 0..5 {
@@ -96,7 +96,7 @@ async fn redirects_have_an_end() {
 }
 
 #[tokio::test]
-async fn a_redirect_may_lead_to_a_host_that_is_allowed() {
+async fn redirect_to_an_allowed_host_is_followed() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::redirect("302 Found", "https://other.example/there"));
@@ -115,7 +115,7 @@ async fn a_redirect_may_lead_to_a_host_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_program_may_keep_to_its_hosts() {
+async fn only_allowed_hosts_are_used_if_restricted() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let only = |host: &str| web.policy().allow_host(host).only_allowed(true);

@@ -42,7 +42,7 @@ fn blob(uri: &str, media_type: &str, text: &str) -> AnyResourceContents {
 }
 
 #[tokio::test]
-async fn of_several_contents_the_one_is_taken_that_is_asked_for() {
+async fn requested_media_type_selects_among_several_contents() {
     let client = client(vec![
         text("demo://other", "text/plain", "other"),
         text(URI, "text/html", "<p>own</p>"),
@@ -83,7 +83,7 @@ async fn of_several_contents_the_one_is_taken_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn another_type_than_that_of_the_resource_is_not_asked_of_its_url() {
+async fn other_media_type_is_not_requested_from_the_url() {
     let web = Web::start().await;
     let client = client(vec![text(URI, "text/html", "<p>own</p>")]).await;
     let fetch = client.fetch(resource()).policy(web.policy());
@@ -117,7 +117,7 @@ async fn failed(contents: Vec<AnyResourceContents>, policy: FetchPolicy) -> Read
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_either_is_an_error_with_all_reasons() {
+async fn failed_download_and_read_report_all_errors() {
     let web = Web::start().await;
     let refusal = || web.answer(Reply::status("404 Not Found"));
     refusal();
@@ -138,7 +138,7 @@ async fn what_cannot_be_read_either_is_an_error_with_all_reasons() {
 }
 
 #[tokio::test]
-async fn what_fits_into_no_message_is_not_asked_for() {
+async fn resource_larger_than_a_message_is_not_read() {
     let web = Web::start().await;
     let client = client(vec![text(URI, "text/plain", "less")]).await;
     web.answer(Reply::status("404 Not Found"));
@@ -156,7 +156,7 @@ async fn what_fits_into_no_message_is_not_asked_for() {
 }
 
 #[tokio::test]
-async fn a_resource_that_is_not_there_is_an_error_of_the_call() {
+async fn unknown_resource_is_an_error_of_the_call() {
     let client = client(Vec::new()).await;
     let error = soon(client.fetch("demo://none")).await;
     match error.expect_err("not there") {

@@ -80,7 +80,7 @@ async fn content(fetched: Result<Fetched, FetchFailed>) -> (Fetched, Vec<u8>) {
 const NEW: &str = r#","httpUrl":"https://files.example/new","mimeType":"text/html","size":3"#;
 
 #[tokio::test]
-async fn a_url_whose_time_is_over_is_asked_for_anew() {
+async fn expired_url_is_requested_again() {
     let mut web = Web::start().await;
     let (client, mut script) = script(&web, SPEAKS).await;
     web.answer(Reply::ok("text/html", b"new"));
@@ -95,7 +95,7 @@ async fn a_url_whose_time_is_over_is_asked_for_anew() {
 }
 
 #[tokio::test]
-async fn a_url_that_is_refused_is_asked_for_anew_once() {
+async fn rejected_url_is_requested_again_once() {
     let web = Web::start().await;
     let (client, mut script) = script(&web, SPEAKS).await;
     for status in ["401 Unauthorized", "403 Forbidden", "410 Gone"] {
@@ -122,7 +122,7 @@ async fn a_url_that_is_refused_is_asked_for_anew_once() {
 }
 
 #[tokio::test]
-async fn the_url_of_a_bare_uri_is_asked_for() {
+async fn url_of_a_bare_uri_is_requested() {
     let web = Web::start().await;
     let (client, mut script) = script(&web, SPEAKS).await;
     web.answer(Reply::ok("text/html", b"new"));
@@ -138,7 +138,7 @@ async fn the_url_of_a_bare_uri_is_asked_for() {
 }
 
 #[tokio::test]
-async fn what_brings_nothing_new_is_not_tried_again() {
+async fn unchanged_url_is_not_tried_again() {
     let web = Web::start().await;
     let (client, mut script) = script(&web, SPEAKS).await;
     web.answer(Reply::status("410 Gone"));
@@ -156,7 +156,7 @@ async fn what_brings_nothing_new_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_say_so_is_not_asked() {
+async fn metadata_is_not_requested_without_the_proposal() {
     let web = Web::start().await;
     let (client, mut script) = script(&web, r#"{"resources":{}}"#).await;
     let old = resource().http_url_expires_at("2020-01-01T00:00:00Z");

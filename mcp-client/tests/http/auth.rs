@@ -40,7 +40,7 @@ async fn refuse(asked: Asked, status: &str) {
 }
 
 #[tokio::test]
-async fn a_refused_token_is_replaced_once() {
+async fn rejected_token_is_refreshed_once() {
     let mut fake = Fake::start().await;
     let tokens = Tokens(Mutex::new(vec!["fourth", "third", "second", "first"]));
     let connecting = Client::builder("test", "1").connect(fake.http().auth(tokens));
@@ -79,7 +79,7 @@ async fn a_refused_token_is_replaced_once() {
 }
 
 #[tokio::test]
-async fn without_a_hook_the_caller_sees_what_is_asked_for() {
+async fn unauthorized_is_returned_without_an_authorization_hook() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let listing = tokio::spawn(async move { client.tools().one_page().await });

@@ -19,7 +19,7 @@ async fn connected(connecting: JoinHandle<Result<Client, ConnectError>>) -> Revi
 }
 
 #[tokio::test]
-async fn a_refusal_that_no_modern_server_would_give_begins_a_handshake() {
+async fn error_of_a_legacy_server_starts_a_handshake() {
     for (status, head, body) in [
         ("400 Bad Request", "", ""),
         ("400 Bad Request", "", "Bad Request: no session"),
@@ -49,7 +49,7 @@ async fn a_refusal_that_no_modern_server_would_give_begins_a_handshake() {
 }
 
 #[tokio::test]
-async fn a_modern_refusal_is_no_reason_for_a_handshake() {
+async fn error_of_a_modern_server_starts_no_handshake() {
     let mut fake = Fake::start().await;
     let connecting = connect(fake.http());
     let asked = fake.message("server/discover").await;
@@ -85,7 +85,7 @@ async fn a_modern_refusal_is_no_reason_for_a_handshake() {
 }
 
 #[tokio::test]
-async fn the_handshake_is_remembered_until_it_proves_wrong() {
+async fn legacy_era_is_cached_until_it_fails() {
     let mut fake = Fake::start().await;
     let eras = EraCache::new();
     let connecting = connect(fake.http().era_cache(eras.clone()));
@@ -149,7 +149,7 @@ async fn begun(fake: &mut Fake, stream: &mut Asked, target: &str) {
 }
 
 #[tokio::test]
-async fn a_server_of_2024_speaks_on_its_stream() {
+async fn server_of_2024_11_05_is_used_over_http_sse() {
     let mut fake = Fake::start().await;
     let connecting = connect(fake.http());
     let mut stream = streams(&mut fake, "messages?id=1").await;
@@ -198,7 +198,7 @@ async fn a_server_of_2024_speaks_on_its_stream() {
 }
 
 #[tokio::test]
-async fn messages_are_not_posted_at_another_origin() {
+async fn messages_are_not_posted_to_another_origin() {
     let mut fake = Fake::start().await;
     let connecting = connect(fake.http());
     let stream = streams(&mut fake, "http://127.0.0.1:1/messages").await;

@@ -26,7 +26,7 @@ async fn works(fake: &mut Fake, client: &Client) {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_a_fault_of_that_call_alone() {
+async fn invalid_response_fails_only_its_call() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
 
@@ -73,7 +73,7 @@ async fn what_is_no_answer_is_a_fault_of_that_call_alone() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_is_a_fault() {
+async fn truncated_response_is_an_error() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
 
@@ -99,7 +99,7 @@ async fn an_answer_that_is_cut_is_a_fault() {
 }
 
 #[tokio::test]
-async fn what_has_no_end_is_cut_off() {
+async fn endless_response_is_limited() {
     let mut fake = Fake::start().await;
     let mut limits = Limits::default();
     limits.message_bytes = 4_000;
@@ -152,7 +152,7 @@ async fn what_has_no_end_is_cut_off() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_protocol_is_the_answer_whatever_the_status() {
+async fn protocol_error_is_returned_with_any_http_status() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     for status in [
@@ -181,7 +181,7 @@ async fn an_error_of_the_protocol_is_the_answer_whatever_the_status() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_followed_within_the_origin_alone() {
+async fn redirect_is_followed_only_within_the_origin() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let calling = client.clone();
@@ -216,7 +216,7 @@ async fn a_redirect_is_followed_within_the_origin_alone() {
 }
 
 #[tokio::test]
-async fn the_target_of_a_redirect_is_cut_off_and_escaped_in_errors() {
+async fn redirect_target_is_truncated_and_escaped_in_errors() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     // One that is followed if it is a URL, and one that is not.
@@ -245,7 +245,7 @@ async fn the_target_of_a_redirect_is_cut_off_and_escaped_in_errors() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_a_fault() {
+async fn unreachable_server_is_an_error() {
     let fake = Fake::start().await;
     let http = fake.http();
     drop(fake);
@@ -272,7 +272,7 @@ async fn a_server_that_is_not_there_is_a_fault() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_closes_its_stream() {
+async fn dropped_call_closes_its_stream() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let calling = client.clone();

@@ -30,7 +30,7 @@ fn done() -> Value {
 }
 
 #[tokio::test]
-async fn every_request_says_what_it_is() {
+async fn every_request_has_the_protocol_headers() {
     let mut fake = Fake::start().await;
     let http = fake
         .http()
@@ -67,7 +67,7 @@ async fn every_request_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn marked_arguments_are_repeated_once_the_list_is_known() {
+async fn marked_arguments_are_sent_as_headers_once_the_list_is_known() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let marked = json!({
@@ -112,7 +112,7 @@ async fn marked_arguments_are_repeated_once_the_list_is_known() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_marked_against_the_rules_is_left_out_of_the_list() {
+async fn tool_with_invalid_header_marks_is_omitted_from_the_list() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let offered = json!([
@@ -139,7 +139,7 @@ async fn a_tool_that_is_marked_against_the_rules_is_left_out_of_the_list() {
 }
 
 #[tokio::test]
-async fn a_call_that_lacks_a_header_is_sent_again_when_the_list_is_known() {
+async fn call_without_a_required_header_is_retried_after_listing() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
     let calling = call(&client, "where", &json!({"city": "Bern"}));

@@ -267,11 +267,11 @@ async fn each_response(revision: Revision) {
 }
 
 #[tokio::test]
-async fn a_faulty_response_at_the_newest_revision_is_a_fault_of_one_call() {
+async fn malformed_http_response_at_the_newest_revision_fails_one_call() {
     each_response(Revision::LATEST).await;
 }
 
 #[tokio::test]
-async fn a_faulty_response_in_a_session_is_a_fault_of_one_call() {
+async fn malformed_http_response_in_a_session_fails_one_call() {
     each_response(Revision::V2025_11_25).await;
 }

@@ -47,7 +47,7 @@ async fn listening(fake: &mut Fake, builder: ClientBuilder) -> (Client, Asked) {
 }
 
 #[tokio::test]
-async fn a_session_goes_with_every_request_and_is_ended() {
+async fn session_id_is_sent_with_every_request_and_deleted() {
     for revision in [Revision::V2025_03_26, Revision::V2025_06_18, NEWEST] {
         let mut fake = Fake::start().await;
         let client = fake.legacy(revision).await;
@@ -68,7 +68,7 @@ async fn a_session_goes_with_every_request_and_is_ended() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_gone_is_begun_anew_once_for_all_calls() {
+async fn lost_session_is_recreated_once_for_all_calls() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let listings = [list(&client), list(&client)];
@@ -89,7 +89,7 @@ async fn a_session_that_is_gone_is_begun_anew_once_for_all_calls() {
 }
 
 #[tokio::test]
-async fn a_call_that_begins_while_a_session_begins_waits_for_it_and_begins_no_other() {
+async fn call_during_session_creation_waits_for_it() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let first = list(&client);
@@ -113,7 +113,7 @@ async fn a_call_that_begins_while_a_session_begins_waits_for_it_and_begins_no_ot
 }
 
 #[tokio::test]
-async fn the_answer_to_a_session_that_is_gone_is_not_given_to_the_next() {
+async fn answer_for_a_lost_session_is_not_sent_to_the_next() {
     let mut fake = Fake::start().await;
     let (sender, mut begun) = mpsc::unbounded_channel();
     let release = Arc::new(Notify::new());
@@ -159,7 +159,7 @@ async fn the_answer_to_a_session_that_is_gone_is_not_given_to_the_next() {
 }
 
 #[tokio::test]
-async fn a_session_that_does_not_come_back_is_a_fault() {
+async fn session_that_cannot_be_recreated_is_an_error() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let listing = list(&client);
@@ -182,7 +182,7 @@ async fn a_session_that_does_not_come_back_is_a_fault() {
 }
 
 #[tokio::test]
-async fn an_answer_on_a_stream_that_breaks_off_is_taken_up_again() {
+async fn interrupted_response_stream_is_resumed() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let listing = list(&client);
@@ -219,7 +219,7 @@ async fn an_answer_on_a_stream_that_breaks_off_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn the_server_asks_by_its_stream_and_is_answered() {
+async fn request_on_the_servers_stream_is_answered() {
     let mut fake = Fake::start().await;
     let builder =
         Client::builder("test", "1").on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });
@@ -257,7 +257,7 @@ async fn the_server_asks_by_its_stream_and_is_answered() {
 
 /// A program may have calls that it does not wait for at the moment.
 #[tokio::test]
-async fn a_call_that_nobody_polls_holds_up_no_other() {
+async fn unpolled_call_does_not_block_others() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let mut call = pin!(client.tools().one_page().into_future());
@@ -289,7 +289,7 @@ async fn a_call_that_nobody_polls_holds_up_no_other() {
 /// A server may be started anew between the handshake and the wish for a stream. Nobody asks
 /// anything: whoever waits for news would wait in vain.
 #[tokio::test]
-async fn a_session_that_is_over_before_its_stream_opens_is_begun_anew() {
+async fn session_lost_before_its_stream_opens_is_recreated() {
     let mut fake = Fake::start().await;
     let builder = Client::builder("test", "1").revision(NEWEST);
     let connecting = tokio::spawn(builder.connect(fake.http()));
@@ -318,7 +318,7 @@ async fn a_session_that_is_over_before_its_stream_opens_is_begun_anew() {
 /// What the server announces before its stream is open is lost: calls wait for it, also where the
 /// first wish for it goes astray.
 #[tokio::test]
-async fn a_stream_is_asked_for_again_before_calls_begin() {
+async fn stream_is_reopened_before_calls_begin() {
     let mut fake = Fake::start().await;
     let builder = Client::builder("test", "1").revision(NEWEST);
     let connecting = builder.connect(fake.http());
@@ -336,7 +336,7 @@ async fn a_stream_is_asked_for_again_before_calls_begin() {
 
 /// A server may take the beginning of a handshake and be silent then.
 #[tokio::test]
-async fn a_handshake_that_hangs_ends_and_is_tried_again() {
+async fn hanging_handshake_times_out_and_is_retried() {
     let mut fake = Fake::start().await;
     let mut limits = Limits::default();
     limits.call_time = Duration::from_millis(300);
@@ -359,7 +359,7 @@ async fn a_handshake_that_hangs_ends_and_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_is_cancelled_by_a_message() {
+async fn dropped_call_sends_cancelled() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let listing = list(&client);
@@ -371,7 +371,7 @@ async fn a_call_that_is_dropped_is_cancelled_by_a_message() {
 }
 
 #[tokio::test]
-async fn answers_may_come_in_batches_at_the_revision_that_has_them() {
+async fn batched_responses_are_accepted_at_their_revision() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(Revision::V2025_03_26).await;
     let listing = list(&client);
@@ -383,7 +383,7 @@ async fn answers_may_come_in_batches_at_the_revision_that_has_them() {
 }
 
 #[tokio::test]
-async fn a_notification_goes_to_the_next_session_or_is_refused() {
+async fn notification_is_sent_in_the_next_session_or_fails() {
     let mut fake = Fake::start().await;
     let client = fake.legacy(NEWEST).await;
     let tell = |client: &Client| {
@@ -412,7 +412,7 @@ async fn a_notification_goes_to_the_next_session_or_is_refused() {
 
 /// A server waits for an answer, and does not ask for it again.
 #[tokio::test]
-async fn an_answer_whose_connection_breaks_is_sent_again() {
+async fn answer_is_sent_again_after_a_broken_connection() {
     let mut fake = Fake::start().await;
     let builder =
         Client::builder("test", "1").on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });

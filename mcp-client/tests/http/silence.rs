@@ -15,7 +15,7 @@ fn builder(time: Duration) -> mcp_client::ClientBuilder {
 }
 
 #[tokio::test]
-async fn a_server_that_never_takes_the_end_of_the_handshake_is_left_in_time() {
+async fn unanswered_initialized_notification_times_out() {
     let mut fake = Fake::start().await;
     let builder = builder(Duration::from_millis(300)).revision(Revision::V2025_11_25);
     let connecting = tokio::spawn(builder.connect(fake.http()));
@@ -40,7 +40,7 @@ async fn a_server_that_never_takes_the_end_of_the_handshake_is_left_in_time() {
 }
 
 #[tokio::test]
-async fn a_notification_that_the_server_does_not_answer_ends_in_time() {
+async fn unanswered_notification_times_out() {
     let mut fake = Fake::start().await;
     let builder = builder(Duration::from_millis(300))
         .on_roots(|| async { Ok(Vec::new()) })
@@ -63,7 +63,7 @@ async fn a_notification_that_the_server_does_not_answer_ends_in_time() {
 
 /// Room for as much as is announced would be more than there is.
 #[tokio::test]
-async fn a_body_that_is_announced_as_endless_is_not_made_room_for() {
+async fn huge_content_length_does_not_allocate() {
     for limit in [usize::MAX, 1 << 60] {
         let mut limits = Limits::default();
         limits.message_bytes = limit;
@@ -88,7 +88,7 @@ async fn a_body_that_is_announced_as_endless_is_not_made_room_for() {
 
 /// The largest and the smallest values of all limits, over HTTP.
 #[tokio::test]
-async fn limits_at_their_extremes_work_over_http() {
+async fn extreme_limits_work_over_http() {
     let mut largest = Limits::default();
     for number in [
         &mut largest.message_bytes,

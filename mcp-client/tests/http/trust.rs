@@ -120,22 +120,22 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
 }
 
 #[tokio::test]
-async fn a_faulty_message_of_the_newest_revision_is_a_fault_of_one_call() {
+async fn malformed_message_of_the_newest_revision_fails_one_call() {
     each_fault(Revision::LATEST, FAULTS.iter().chain(MODERN)).await;
 }
 
 #[tokio::test]
-async fn a_faulty_message_in_a_session_is_a_fault_of_one_call() {
+async fn malformed_message_in_a_session_fails_one_call() {
     each_fault(Revision::V2025_11_25, FAULTS.iter()).await;
 }
 
 #[tokio::test]
-async fn a_faulty_batch_is_a_fault_of_one_call() {
+async fn malformed_batch_fails_one_call() {
     each_fault(Revision::V2025_03_26, FAULTS.iter().chain(BATCHES)).await;
 }
 
 #[tokio::test]
-async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
+async fn flood_of_notifications_is_delivered_before_the_response() {
     for revision in [Revision::LATEST, Revision::V2025_11_25] {
         let heard = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&heard);
@@ -164,7 +164,7 @@ async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
 const STALL: Duration = Duration::from_millis(500);
 
 #[tokio::test]
-async fn a_server_that_asks_and_takes_no_answers_is_not_heard_until_it_does() {
+async fn client_stops_reading_from_a_server_that_accepts_no_answers() {
     let mut limits = Limits::default();
     limits.queued_bytes = 10_000;
     let builder = Client::builder("test", "1").limits(limits);
@@ -194,7 +194,7 @@ async fn a_server_that_asks_and_takes_no_answers_is_not_heard_until_it_does() {
 }
 
 #[tokio::test]
-async fn news_of_calls_that_were_given_up_does_not_pile_up() {
+async fn notifications_of_cancelled_calls_do_not_accumulate() {
     let mut limits = Limits::default();
     limits.queued_bytes = 500;
     let builder = Client::builder("test", "1").limits(limits);

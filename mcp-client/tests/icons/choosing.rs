@@ -20,7 +20,7 @@ fn chosen(icons: &[Icon], wish: &IconWish) -> String {
 }
 
 #[test]
-fn the_size_that_is_wanted_is_chosen() {
+fn best_matching_size_is_chosen() {
     let icons = [
         sized("small", "16x16"),
         sized("middle", "48x48,96x96"),
@@ -46,7 +46,7 @@ fn the_size_that_is_wanted_is_chosen() {
 }
 
 #[test]
-fn what_suits_any_size_stands_behind_the_very_one_only() {
+fn any_size_ranks_after_the_exact_size() {
     for any in [
         sized("any", "any"),
         sized("any", "ANY"),
@@ -69,7 +69,7 @@ fn what_suits_any_size_stands_behind_the_very_one_only() {
 }
 
 #[test]
-fn the_background_decides_before_the_size() {
+fn theme_takes_precedence_over_size() {
     let icons = [
         sized("light", "48x48").theme(IconTheme::Light),
         sized("dark", "16x16").theme(IconTheme::Dark),
@@ -92,7 +92,7 @@ fn the_background_decides_before_the_size() {
 }
 
 #[test]
-fn the_media_type_decides_among_equals() {
+fn media_type_decides_among_equal_icons() {
     let of = |name: &str, kind: &str| plain(name).mime_type(kind);
     let icons = [
         of("bmp", "image/bmp"),
@@ -123,7 +123,7 @@ fn the_media_type_decides_among_equals() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_not_chosen() {
+fn icons_that_cannot_be_loaded_are_not_chosen() {
     for src in [
         "http://example.com/icon.png",
         "javascript:alert(1)",

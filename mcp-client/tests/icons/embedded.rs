@@ -45,7 +45,7 @@ async fn load(icon: &Icon, policy: IconPolicy) -> Result<Image, IconError> {
 }
 
 #[tokio::test]
-async fn images_of_all_formats_are_known_by_their_bytes() {
+async fn images_are_detected_by_their_bytes() {
     for (media_type, bytes, format) in [
         ("image/png", PNG, ImageFormat::Png),
         ("image/jpeg", JPEG, ImageFormat::Jpeg),
@@ -65,7 +65,7 @@ async fn images_of_all_formats_are_known_by_their_bytes() {
 }
 
 #[tokio::test]
-async fn what_is_something_else_than_it_says_is_refused() {
+async fn image_that_contradicts_its_media_type_is_rejected() {
     for (icon, declared, format) in [
         (base64("image/png", JPEG), "image/png", ImageFormat::Jpeg),
         (base64("image/jpeg", PNG), "image/jpeg", ImageFormat::Png),
@@ -111,7 +111,7 @@ async fn what_is_something_else_than_it_says_is_refused() {
 }
 
 #[tokio::test]
-async fn svg_is_refused_unless_it_is_allowed() {
+async fn svg_is_rejected_by_default() {
     for icon in [
         base64("image/svg+xml", SVG),
         percent("image/svg+xml", SVG),
@@ -125,7 +125,7 @@ async fn svg_is_refused_unless_it_is_allowed() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused() {
+async fn too_large_data_is_rejected() {
     let tail = |length: usize| [PNG, &vec![0; length - PNG.len()]].concat();
     let policy = || IconPolicy::new().size(1000);
     for made in [base64, percent] {
@@ -155,7 +155,7 @@ async fn what_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn what_would_take_too_much_room_is_refused() {
+async fn image_with_too_many_pixels_is_rejected() {
     let mut wide = PNG.to_vec();
     wide[16..20].copy_from_slice(&4097_u32.to_be_bytes());
     let mut high = PNG.to_vec();
@@ -185,7 +185,7 @@ async fn what_would_take_too_much_room_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_no_data_says_why() {
+async fn invalid_data_uri_is_reported_with_the_reason() {
     let load = async |src: &str| load(&Icon::new(src), IconPolicy::new()).await;
     for (src, fault) in [
         ("data:image/png;base64", DataFault::NoData),
@@ -204,7 +204,7 @@ async fn what_is_no_data_says_why() {
 }
 
 #[tokio::test]
-async fn no_other_source_is_used_and_a_stream_has_no_origin() {
+async fn other_schemes_are_rejected_and_streams_have_no_origin() {
     let load = async |src: &str| load(&Icon::new(src), IconPolicy::new()).await;
     for (src, scheme) in [
         ("http://example.com/icon.png", "http"),

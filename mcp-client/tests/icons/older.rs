@@ -91,7 +91,7 @@ fn judge(revision: Revision, of: &str, answer: &str) {
 }
 
 #[tokio::test]
-async fn over_streams_peers_get_the_icons_that_they_know() {
+async fn icons_follow_the_revision_over_streams() {
     for revision in Revision::ALL.iter().copied() {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let server = server();
@@ -151,7 +151,7 @@ async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &Value) -> (S
 }
 
 #[tokio::test]
-async fn over_http_peers_get_the_icons_that_they_know() {
+async fn icons_follow_the_revision_over_http() {
     let serving = server().serve_http("127.0.0.1:0").expect("bound");
     let address = serving.local_addr();
     tokio::spawn(serving.into_future());
@@ -190,7 +190,7 @@ async fn over_http_peers_get_the_icons_that_they_know() {
 }
 
 #[tokio::test]
-async fn servers_get_the_icon_of_the_client_if_they_know_of_icons() {
+async fn icons_of_the_client_are_sent_if_the_revision_has_them() {
     for revision in Revision::ALL.iter().copied() {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let builder = Client::builder("demo", "1.0.0")

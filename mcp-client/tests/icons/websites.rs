@@ -16,7 +16,7 @@ async fn verdict(web: &mut Web, url: &str) -> Result<Website, UrlFault> {
 }
 
 #[tokio::test]
-async fn a_website_is_own_or_trusted_or_elsewhere() {
+async fn website_is_classified_as_own_trusted_or_other() {
     let mut web = Web::start().await;
     let url = format!("https://{}/about", web.address());
     let own = verdict(&mut web, &url).await;
@@ -41,7 +41,7 @@ async fn a_website_is_own_or_trusted_or_elsewhere() {
 }
 
 #[tokio::test]
-async fn what_is_not_to_be_opened_says_why() {
+async fn unsafe_website_is_rejected_with_the_reason() {
     let mut web = Web::start().await;
     let scheme = |scheme: &str| UrlFault::Scheme(scheme.to_owned());
     let plain = format!("http://{}/", web.address());
@@ -60,7 +60,7 @@ async fn what_is_not_to_be_opened_says_why() {
 }
 
 #[tokio::test]
-async fn a_server_in_plain_text_has_its_own_website_in_plain_text() {
+async fn plain_http_server_may_have_a_plain_http_website() {
     let server = mcp_server::Server::builder("demo", "1.0.0").build();
     let serving = server.expect("valid").serve_http("127.0.0.1:0");
     let serving = serving.expect("bound");
@@ -79,7 +79,7 @@ async fn a_server_in_plain_text_has_its_own_website_in_plain_text() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_website_has_none() {
+async fn server_without_a_website_returns_none() {
     let mut web = Web::start().await;
     let policy = web.policy();
     let client = client(&mut web, INFO, policy).await;

@@ -35,7 +35,7 @@ fn speaking() -> ClientBuilder {
 }
 
 #[tokio::test]
-async fn annotations_of_the_resource_are_found_where_they_were_before() {
+async fn annotations_of_the_resource_are_copied_to_the_block() {
     for (inner, outer, beside, effective) in [
         (Some(0.5), None, Some(0.5), Some(0.5)),
         (None, Some(0.25), Some(0.25), Some(0.25)),
@@ -59,7 +59,7 @@ async fn annotations_of_the_resource_are_found_where_they_were_before() {
 }
 
 #[tokio::test]
-async fn a_program_that_did_not_opt_in_sees_what_was_sent() {
+async fn blocks_are_unchanged_without_the_proposal() {
     let plain = Client::builder("test", "1.0.0");
     let embedded = embedded(plain, block(Some(0.5), None)).await;
     assert_eq!(embedded.annotations, None);

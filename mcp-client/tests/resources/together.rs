@@ -117,7 +117,7 @@ async fn both(builder: ClientBuilder) -> [(Note, Server, Client); 2] {
 }
 
 #[tokio::test]
-async fn metadata_comes_without_reading() {
+async fn metadata_is_returned_without_reading() {
     for (note, _, client) in both(speaking()).await {
         let described = soon(client.read_resource_metadata("demo:note")).await;
         let resource = described.expect("metadata").resource;
@@ -133,7 +133,7 @@ async fn metadata_comes_without_reading() {
 }
 
 #[tokio::test]
-async fn a_collection_is_listed_and_read() {
+async fn collection_is_listed_and_read() {
     for (_, _, client) in both(speaking()).await {
         let members = client.resources_in("demo:all").expect("spoken");
         let members = soon(members.all()).await.expect("a list").items;
@@ -161,7 +161,7 @@ async fn a_collection_is_listed_and_read() {
 }
 
 #[tokio::test]
-async fn a_filter_narrows_the_list_and_names_what_it_does_not_know() {
+async fn filter_narrows_the_list_and_rejects_unknown_criteria() {
     for (_, _, client) in both(speaking()).await {
         let notes = client.resources_where([("kind", "note")]).expect("spoken");
         let notes = soon(notes.all()).await.expect("a list").items;
@@ -179,7 +179,7 @@ async fn a_filter_narrows_the_list_and_names_what_it_does_not_know() {
 }
 
 #[tokio::test]
-async fn what_did_not_change_is_not_sent_again() {
+async fn unchanged_contents_are_not_sent_again() {
     for (note, server, client) in both(speaking()).await {
         let had = soon(client.get_resource("demo:note"))
             .await
@@ -210,7 +210,7 @@ async fn what_did_not_change_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_change_comes_with_the_changed_resource() {
+async fn change_notification_contains_the_resource() {
     for (note, server, client) in both(speaking()).await {
         let uris = ["demo:note".to_owned(), "demo:motto".to_owned()];
         let mut events = client.listen(SubscriptionFilter::new().resource_subscriptions(uris));
@@ -237,7 +237,7 @@ async fn a_change_comes_with_the_changed_resource() {
 }
 
 #[tokio::test]
-async fn who_did_not_opt_in_and_older_revisions_see_nothing() {
+async fn proposals_are_invisible_without_opting_in_and_at_older_revisions() {
     let plain = Client::builder("test", "1.0.0");
     for builder in [plain, speaking().revision(Revision::V2025_11_25)] {
         for (note, server, client) in both(builder).await {
@@ -270,7 +270,7 @@ async fn who_did_not_opt_in_and_older_revisions_see_nothing() {
 }
 
 #[tokio::test]
-async fn annotations_move_into_the_resource_between_sides_that_know_it() {
+async fn negotiated_annotations_move_into_the_resource() {
     for (_, _, client) in both(speaking()).await {
         let shown = soon(client.call_tool("show").outcome()).await;
         let text = serde_json::to_value(shown.expect("a result")).expect("JSON");
@@ -288,7 +288,7 @@ async fn annotations_move_into_the_resource_between_sides_that_know_it() {
 }
 
 #[tokio::test]
-async fn several_subscriptions_on_a_connection_end_with_unsubscribing() {
+async fn several_subscriptions_end_with_unsubscribe() {
     let note = Note::default();
     let server = server(&note);
     let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();

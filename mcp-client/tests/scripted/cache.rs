@@ -50,7 +50,7 @@ async fn tools(client: &Client) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_asked_for_is_not_asked_for_again_before_its_time() {
+async fn cached_result_is_used_until_its_ttl_ends() {
     let mut fake = connect(Cache::new(), "private").await;
     assert_eq!(tools(&fake.client).await, "1");
     advance(Duration::from_millis(999)).await;
@@ -80,7 +80,7 @@ async fn what_was_asked_for_is_not_asked_for_again_before_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_largest_limits_keep_everything_and_zero_keeps_nothing() {
+async fn cache_limits_work_at_extreme_values() {
     for (cache, reads, kept) in [
         // More than the default.
         (Cache::new().entries(usize::MAX), 300, true),
@@ -115,7 +115,7 @@ async fn the_largest_limits_keep_everything_and_zero_keeps_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_kept_without_a_cache_or_at_older_revisions() {
+async fn nothing_is_cached_without_a_cache_or_at_older_revisions() {
     let plain = Client::builder("test", "1.0.0");
     let mut fake = Fake::connect(Revision::LATEST, plain, counting("public")).await;
     assert_eq!(tools(&fake.client).await, "1");
@@ -129,7 +129,7 @@ async fn nothing_is_kept_without_a_cache_or_at_older_revisions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn params_that_matter_are_not_mixed_up() {
+async fn results_of_different_params_are_cached_separately() {
     let mut fake = connect(Cache::new(), "private").await;
     let client = fake.client.clone();
     for uri in ["file:///a", "file:///b", "file:///a"] {
@@ -154,7 +154,7 @@ async fn params_that_matter_are_not_mixed_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changed_is_dropped() {
+async fn change_notification_removes_cached_results() {
     let mut fake = connect(Cache::new(), "private").await;
     let client = fake.client.clone();
     let fill = async || {
@@ -188,7 +188,7 @@ async fn what_changed_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_private_is_shared_with_nobody() {
+async fn private_results_are_not_shared() {
     for (scope, shared) in [("private", false), ("public", true)] {
         let cache = Cache::new();
         let one = connect(cache.of("here"), scope).await;
@@ -213,7 +213,7 @@ async fn what_is_private_is_shared_with_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cache_stays_within_its_bounds() {
+async fn cache_is_bounded() {
     let mut fake = connect(Cache::new().entries(2), "private").await;
     let client = fake.client.clone();
     let read = async |uri: &str| client.read_resource(uri).await.map(drop);
@@ -233,7 +233,7 @@ async fn a_cache_stays_within_its_bounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_server_leaves_out_is_taken_as_the_specification_says() {
+async fn missing_cache_members_have_the_specified_defaults() {
     let results = [
         r#"{"tools":[]}"#,
         r#"{"tools":[],"resultType":"complete","ttlMs":-5,"cacheScope":"public"}"#,
@@ -265,7 +265,7 @@ async fn what_a_server_leaves_out_is_taken_as_the_specification_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cursor_that_is_none_any_more_begins_the_list_anew() {
+async fn invalid_cursor_restarts_the_list() {
     let mut times = 0;
     let mut fake = Fake::connect(Revision::LATEST, builder(Cache::new()), move |_, params| {
         times += 1;

@@ -38,7 +38,7 @@ async fn broken(schema: &str, result: &str) -> Option<BrokenOutput> {
 const SUM: &str = r#"{"type":"object","properties":{"sum":{"type":"number"}},"required":["sum"]}"#;
 
 #[tokio::test]
-async fn a_result_that_breaks_its_schema_is_an_error_that_keeps_it() {
+async fn result_that_violates_its_schema_is_kept_in_the_error() {
     for revision in [
         Revision::V2025_06_18,
         Revision::V2025_11_25,
@@ -74,7 +74,7 @@ async fn a_result_that_breaks_its_schema_is_an_error_that_keeps_it() {
 }
 
 #[tokio::test]
-async fn what_keeps_to_its_schema_is_a_result() {
+async fn result_that_matches_its_schema_is_returned() {
     let cases = [
         (SUM, r#""structuredContent":{"sum":3,"more":[]}"#),
         // A failure promises nothing.
@@ -97,7 +97,7 @@ async fn what_keeps_to_its_schema_is_a_result() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_by_its_kind() {
+async fn schema_violations_are_distinguished_by_kind() {
     let recursive = r##"{"properties":{"next":{"$ref":"#"},"at":{"type":"integer"}}}"##;
     let anything = r#""structuredContent":{}"#;
     let missing = broken(SUM, r#""isError":false"#).await.expect("broken");
@@ -128,7 +128,7 @@ async fn what_is_wrong_is_told_by_its_kind() {
 }
 
 #[tokio::test]
-async fn a_schema_that_would_take_forever_is_not_tried() {
+async fn exponential_schema_is_not_validated() {
     let mut definitions = String::from(r#""d60":{"type":"integer"}"#);
     for step in 0..60 {
         let next = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, step + 1);
@@ -140,7 +140,7 @@ async fn a_schema_that_would_take_forever_is_not_tried() {
 }
 
 #[tokio::test]
-async fn a_schema_that_refers_to_itself_in_many_ways_is_checked_in_time() {
+async fn recursive_schema_is_validated_in_bounded_time() {
     let again = r##"{"properties":{"a":{"$ref":"#"}}}"##;
     let schema = format!(r#"{{"allOf":[{again},{again}],"not":{{"type":"string"}}}}"#);
     for (inmost, right) in [("1", true), (r#""x""#, false)] {
@@ -154,7 +154,7 @@ async fn a_schema_that_refers_to_itself_in_many_ways_is_checked_in_time() {
 }
 
 #[tokio::test]
-async fn a_schema_that_goes_too_deep_is_not_tried() {
+async fn too_deep_schema_is_not_validated() {
     for (nest, levels) in [(1, 100), (25, 1)] {
         let mut definitions = String::from(r##""d60":{"properties":{"a":{"$ref":"#"}}}"##);
         for step in 0..60 {

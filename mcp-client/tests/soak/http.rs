@@ -106,7 +106,7 @@ async fn killing(
 }
 
 #[test]
-fn calls_to_a_server_that_is_killed_end_and_leave_nothing_behind() {
+fn calls_to_a_killed_server_end_and_leave_no_state() {
     let _turn = turn();
     let seed = seed();
     runtime().block_on(async {

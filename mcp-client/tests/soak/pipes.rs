@@ -50,7 +50,7 @@ async fn killing(score: Arc<Score>, killed: Arc<AtomicU64>, seed: u64) {
 }
 
 #[test]
-fn calls_to_processes_that_are_killed_end_and_leave_nothing_behind() {
+fn calls_to_killed_processes_end_and_leave_no_state() {
     let _turn = turn();
     let seed = seed();
     runtime().block_on(async {

@@ -78,7 +78,7 @@ fn nested(levels: usize, inmost: Value) -> Value {
 }
 
 #[test]
-fn a_tool_whose_schema_explodes_is_refused_with_its_name_and_the_reason() {
+fn tool_with_an_exponential_schema_is_rejected_by_name() {
     let mut definitions = json!({ "d60": { "type": "object" } });
     for step in 0..60 {
         let next = json!({ "$ref": format!("#/$defs/d{}", step + 1) });
@@ -101,7 +101,7 @@ fn a_tool_whose_schema_explodes_is_refused_with_its_name_and_the_reason() {
 
 /// Validation itself is quick, but looking for the faults would take every way through the schema.
 #[tokio::test]
-async fn hostile_arguments_of_a_schema_that_refers_to_itself_twice_do_not_block() {
+async fn hostile_arguments_for_a_recursive_schema_do_not_block() {
     let again = json!({ "properties": { "a": { "$ref": "#" } } });
     let schema = json!({ "type": "object", "allOf": [again, again] });
     let mut peer = Peer::new(server(schema));
@@ -119,7 +119,7 @@ async fn hostile_arguments_of_a_schema_that_refers_to_itself_twice_do_not_block(
 }
 
 #[tokio::test]
-async fn arguments_that_are_too_large_for_a_large_schema_are_refused() {
+async fn large_arguments_for_a_large_schema_are_rejected() {
     let branches = vec![json!({ "type": "integer", "minimum": 7 }); 2_000];
     let schema = json!({
         "type": "object",
@@ -135,7 +135,7 @@ async fn arguments_that_are_too_large_for_a_large_schema_are_refused() {
 
 /// A fault for each of very many elements would take a multiple of their memory.
 #[tokio::test]
-async fn faults_of_large_arguments_are_not_collected() {
+async fn errors_of_large_arguments_are_not_collected() {
     let schema = json!({
         "type": "object",
         "properties": { "list": { "items": { "type": "integer" } } },

@@ -24,7 +24,7 @@ fn schema(dialect: Option<&str>, member: &serde_json::Value) -> serde_json::Valu
 
 /// Each dialect by what it alone understands so.
 #[tokio::test]
-async fn a_schema_is_read_in_its_own_dialect() {
+async fn schema_is_validated_by_its_declared_dialect() {
     let pair = || json!([{ "type": "string" }, { "type": "number" }]);
     let tuple = || json!({ "items": pair(), "additionalItems": false });
     let good = || json!(["x", 1]);
@@ -108,7 +108,7 @@ async fn a_schema_is_read_in_its_own_dialect() {
 
 /// A file in reach, so that it would be found if it were looked for.
 #[test]
-fn what_is_elsewhere_is_refused_in_every_dialect() {
+fn external_references_are_rejected_in_every_dialect() {
     let file = concat!("file://", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     for dialect in [
         "https://json-schema.org/draft/2020-12/schema",

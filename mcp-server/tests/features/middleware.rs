@@ -119,7 +119,7 @@ async fn layers_run_in_order_and_see_the_outcome() {
 }
 
 #[tokio::test]
-async fn a_layer_answers_by_itself() {
+async fn layer_can_respond_without_the_handler() {
     let log = Log::default();
     let mut peer = Peer::modern(&server(&log));
     let result = peer.result("tools/call", call("cached")).await;
@@ -132,7 +132,7 @@ async fn a_layer_answers_by_itself() {
 }
 
 #[tokio::test]
-async fn what_a_layer_attaches_is_not_seen_by_other_requests() {
+async fn extension_of_a_layer_is_not_visible_to_other_requests() {
     let attach_once = |request: Request, next: Next| async move {
         match request.param::<Value>("arguments")? {
             Some(_) => {

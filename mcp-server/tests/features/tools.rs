@@ -196,7 +196,7 @@ async fn results_are_text_and_structured_content() {
 }
 
 #[tokio::test]
-async fn failures_of_tools_are_results_and_protocol_errors_are_errors() {
+async fn tool_errors_are_results_and_protocol_errors_are_errors() {
     for (_, mut peer) in peers().await {
         let result = peer.call("fail", json!({})).await;
         assert_eq!(result["isError"], true);
@@ -227,7 +227,7 @@ async fn failures_of_tools_are_results_and_protocol_errors_are_errors() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_named() {
+async fn invalid_arguments_are_named_in_the_error() {
     for (era, mut peer) in peers().await {
         for (tool, arguments, part) in [
             ("add", json!({ "a": "secret", "b": 1 }), "$.a"),
@@ -260,7 +260,7 @@ async fn wrong_arguments_are_named() {
 }
 
 #[tokio::test]
-async fn content_that_a_revision_lacks_is_said_in_words() {
+async fn content_unknown_to_a_revision_becomes_text() {
     for (era, mut peer) in peers().await {
         let result = peer.call("mixed", json!({})).await;
         let content = result["content"].as_array().unwrap();
@@ -284,7 +284,7 @@ async fn content_that_a_revision_lacks_is_said_in_words() {
 }
 
 #[tokio::test]
-async fn schemas_have_no_formats_that_only_rust_has() {
+async fn schemas_omit_formats_specific_to_rust() {
     #[derive(Deserialize, JsonSchema)]
     struct Numbers {
         size: usize,

@@ -21,7 +21,7 @@ fn list_changed(message: &Value) -> bool {
 }
 
 #[test]
-fn a_change_can_be_read_when_it_is_told() {
+fn changed_content_is_readable_when_notified() {
     let root = tempdir().unwrap();
     write(root.path(), "d/file", "0");
     let mut peer = listening(root.path(), &["file:///d/file", "file:///d/"]);
@@ -48,7 +48,7 @@ fn a_change_can_be_read_when_it_is_told() {
 }
 
 #[test]
-fn what_comes_and_goes_is_told_with_its_folder_and_the_list() {
+fn created_and_removed_files_notify_their_folder_and_the_list() {
     let root = tempdir().unwrap();
     write(root.path(), "d/old", "");
     let uris = [
@@ -88,7 +88,7 @@ fn what_comes_and_goes_is_told_with_its_folder_and_the_list() {
 }
 
 #[test]
-fn a_folder_that_moves_is_still_listened_to() {
+fn moved_folder_is_still_watched() {
     let root = tempdir().unwrap();
     write(root.path(), "one/in/x", "1");
     let uris = ["file:///one/in/x", "file:///two/in/x"];
@@ -112,7 +112,7 @@ fn a_folder_that_moves_is_still_listened_to() {
 }
 
 #[test]
-fn a_folder_that_comes_back_is_listened_to() {
+fn recreated_folder_is_watched_again() {
     let root = tempdir().unwrap();
     write(root.path(), "d/x", "0");
     let mut peer = listening(root.path(), &["file:///d/x"]);
@@ -139,7 +139,7 @@ fn a_folder_that_comes_back_is_listened_to() {
 }
 
 #[test]
-fn what_is_not_served_is_not_told() {
+fn changes_of_hidden_files_are_not_notified() {
     let root = tempdir().unwrap();
     write(root.path(), ".git/index", "0");
     write(root.path(), "seen", "0");
@@ -167,7 +167,7 @@ fn what_is_not_served_is_not_told() {
 }
 
 #[test]
-fn of_a_burst_nothing_is_lost_and_little_is_told_twice() {
+fn burst_of_changes_is_coalesced_without_loss() {
     const FILES: usize = 1_000;
     const ROUNDS: usize = 4;
     let root = tempdir().unwrap();
@@ -197,7 +197,7 @@ fn of_a_burst_nothing_is_lost_and_little_is_told_twice() {
 }
 
 #[test]
-fn more_changes_than_the_system_remembers_are_not_lost() {
+fn overflow_of_the_event_queue_loses_no_change() {
     // Linux remembers 16,384 events, and each new file is at least three.
     const FILES: usize = 8_000;
     let root = tempdir().unwrap();

@@ -59,7 +59,7 @@ fn every_page_size_lists_everything_once_in_the_same_order() {
 }
 
 #[test]
-fn what_stays_is_listed_once_while_the_rest_comes_and_goes() {
+fn unchanged_files_are_listed_once_during_changes() {
     let root = tempdir().unwrap();
     for folder in 0..5 {
         for file in 0..10 {
@@ -99,7 +99,7 @@ fn what_stays_is_listed_once_while_the_rest_comes_and_goes() {
 }
 
 #[test]
-fn a_collection_lists_its_members_alone() {
+fn collection_lists_only_its_members() {
     let root = tempdir().unwrap();
     sample(root.path());
     let mut peer = Peer::start(root.path(), &["--page-size", "1"]);
@@ -124,7 +124,7 @@ fn a_collection_lists_its_members_alone() {
 }
 
 #[test]
-fn a_folder_that_was_listed_before_is_listed_as_it_is() {
+fn cached_listing_reflects_changes() {
     let root = tempdir().unwrap();
     write(root.path(), "d/one", "");
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
@@ -144,7 +144,7 @@ fn a_folder_that_was_listed_before_is_listed_as_it_is() {
 }
 
 #[test]
-fn what_is_listed_is_described() {
+fn listed_files_have_metadata() {
     let root = tempdir().unwrap();
     write(root.path(), "notes/ä.md", "# Ä");
     let time = UNIX_EPOCH + Duration::from_secs(1_709_210_096);

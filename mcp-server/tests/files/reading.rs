@@ -20,7 +20,7 @@ pub(crate) fn bytes(contents: &Value) -> Vec<u8> {
 }
 
 #[test]
-fn text_is_text_and_bytes_are_bytes() {
+fn utf_8_is_sent_as_text_and_other_bytes_as_blob() {
     let root = tempdir().unwrap();
     for (name, data, member, media_type) in [
         ("a.txt", &b"one\r\ntwo\n"[..], "text", "text/plain"),
@@ -46,7 +46,7 @@ fn text_is_text_and_bytes_are_bytes() {
 }
 
 #[test]
-fn any_spelling_of_a_uri_is_read() {
+fn equivalent_uris_read_the_same_file() {
     let root = tempdir().unwrap();
     write(root.path(), "a b/ü+%41.txt", "found");
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
@@ -62,7 +62,7 @@ fn any_spelling_of_a_uri_is_read() {
 }
 
 #[test]
-fn a_folder_gives_the_texts_of_its_short_members() {
+fn folder_returns_the_texts_of_its_small_files() {
     let root = tempdir().unwrap();
     write(root.path(), "d/a.txt", "A");
     write(root.path(), "d/b.bin", b"\xff");
@@ -87,7 +87,7 @@ fn a_folder_gives_the_texts_of_its_short_members() {
 }
 
 #[test]
-fn a_file_that_is_too_large_says_so() {
+fn too_large_file_is_an_error_with_size_and_limit() {
     let root = tempdir().unwrap();
     write(root.path(), "large", "x".repeat(1_001));
     write(root.path(), "just", "x".repeat(1_000));
@@ -105,7 +105,7 @@ fn a_file_that_is_too_large_says_so() {
 }
 
 #[test]
-fn no_read_mixes_what_a_file_was_with_what_it_is() {
+fn read_never_mixes_two_states_of_a_file() {
     const LENGTH: usize = 1_000_000;
     let root = tempdir().unwrap();
     write(root.path(), "file", " ".repeat(LENGTH));

@@ -87,7 +87,7 @@ fn no_uri_leads_out_of_the_root() {
 }
 
 #[test]
-fn no_link_is_followed() {
+fn symbolic_links_are_not_followed() {
     let (outer, root) = nested();
     for (name, target) in [
         ("out", "../secret.txt"),
@@ -133,7 +133,7 @@ fn no_link_is_followed() {
 }
 
 #[test]
-fn a_folder_that_becomes_a_link_leads_nowhere() {
+fn folder_replaced_by_a_link_is_not_followed() {
     let (outer, root) = nested();
     write(outer.path(), "other/in.txt", SECRET);
     let mut peer = Peer::start(&root, &[]);
@@ -162,7 +162,7 @@ fn a_folder_that_becomes_a_link_leads_nowhere() {
 }
 
 #[test]
-fn what_is_no_file_is_neither_listed_nor_opened() {
+fn special_files_are_neither_listed_nor_opened() {
     let root = tempdir().unwrap();
     write(root.path(), "in.txt", "in");
     let fifo = root.path().join("fifo");
@@ -187,7 +187,7 @@ fn what_is_no_file_is_neither_listed_nor_opened() {
 }
 
 #[test]
-fn a_file_that_becomes_a_pipe_is_not_waited_for() {
+fn file_replaced_by_a_pipe_does_not_block() {
     let root = tempdir().unwrap();
     let fifo = root.path().join("fifo");
     assert!(
@@ -255,7 +255,7 @@ fn names_that_are_not_utf_8_are_listed_and_read() {
 }
 
 #[test]
-fn hidden_files_are_served_only_if_asked_for() {
+fn hidden_files_are_served_only_with_the_option() {
     let root = tempdir().unwrap();
     write(root.path(), ".env", "TOKEN=1");
     write(root.path(), ".git/config", "x");
@@ -271,7 +271,7 @@ fn hidden_files_are_served_only_if_asked_for() {
 }
 
 #[test]
-fn what_has_vanished_is_not_found() {
+fn deleted_file_is_not_found() {
     let root = tempdir().unwrap();
     write(root.path(), "d/file", "x");
     let mut peer = Peer::start(root.path(), &[]);

@@ -21,7 +21,7 @@ use crate::peer::write;
 use crate::reading::bytes;
 
 #[test]
-fn a_file_too_large_to_read_is_fetched() {
+fn file_too_large_to_read_is_downloaded_by_url() {
     let root = tempdir().unwrap();
     write(root.path(), "large", "x".repeat(2_000));
     write(root.path(), "larger", "x".repeat(3_001));
@@ -44,7 +44,7 @@ fn a_file_too_large_to_read_is_fetched() {
 }
 
 #[test]
-fn a_url_gives_what_is_there_now_or_nothing() {
+fn url_serves_the_current_content_or_404() {
     let root = tempdir().unwrap();
     write(root.path(), "d/file.txt", "one");
     let site = Site::start(root.path(), &[]);
@@ -103,7 +103,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn the_bytes_of_any_tree_are_the_same_on_every_way() {
+fn read_and_download_return_the_same_bytes() {
     let trees = prop::collection::vec((prop::collection::vec(name(), 1..4), content()), 1..8);
     let mut runner = TestRunner::new(Config {
         cases: Config::default().cases.min(24),
@@ -175,7 +175,7 @@ fn same_on_every_way(site: &Site, resource: &Value, cut: usize) -> Vec<u8> {
 }
 
 #[test]
-fn it_serves_over_tls_with_the_given_certificate() {
+fn files_are_served_over_tls_with_the_given_certificate() {
     let root = tempdir().unwrap();
     write(root.path(), "file.txt", "over TLS");
     let keys = tempdir().unwrap();

@@ -40,7 +40,7 @@ fn server(layered: bool) -> Server {
 }
 
 #[tokio::test]
-async fn a_guard_answers_403_with_the_challenge_in_both_eras() {
+async fn guard_returns_403_with_the_challenge_in_both_eras() {
     for layered in [false, true] {
         let address = mount(&server(layered), HttpConfig::new()).await;
         let session = begin(address, "2025-06-18").await;
@@ -69,7 +69,7 @@ async fn a_guard_answers_403_with_the_challenge_in_both_eras() {
 }
 
 #[tokio::test]
-async fn statuses_stay_the_same_behind_a_layer() {
+async fn layer_does_not_change_status_codes() {
     for layered in [false, true] {
         let address = serve(&server(layered));
         let wrong = call(1, "locked").replace(r#""arguments":{}"#, r#""arguments":1"#);
@@ -97,14 +97,14 @@ async fn statuses_stay_the_same_behind_a_layer() {
 }
 
 #[tokio::test]
-async fn a_middleware_forbids_with_403() {
+async fn insufficient_scope_from_middleware_returns_403() {
     let address = serve(&server(true));
     let (head, text) = Raw::post(address, &call_headers("locked"), &call(1, "locked")).await;
     assert_eq!((head.status, code(&text)), (403, -32600), "{text}");
 }
 
 #[tokio::test]
-async fn a_scope_that_no_header_can_hold_is_not_in_it() {
+async fn scope_that_a_header_cannot_represent_is_omitted() {
     let guard = async || Err::<(), _>(HandlerError::insufficient_scope("a\"\r\nx: y"));
     let tool = ToolDef::new("notes").guard(guard).handler(path);
     let server = Server::builder("test", "1")

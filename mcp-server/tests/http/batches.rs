@@ -8,7 +8,7 @@ use crate::legacy::*;
 use crate::raw::*;
 
 #[tokio::test]
-async fn each_request_of_a_batch_counts() {
+async fn each_request_of_a_batch_takes_a_permit() {
     let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 2));
     let address = serve(&server);
     let session = begin(address, "2025-03-26").await;
@@ -54,7 +54,7 @@ impl Bus for Noted {
 }
 
 #[tokio::test]
-async fn an_answer_in_a_batch_is_published_once_and_alone() {
+async fn client_response_in_a_batch_is_published_once() {
     let bus = Arc::new(Noted::default());
     let (server, _probe) = server(|builder| builder.bus(bus.clone()));
     let address = serve(&server);

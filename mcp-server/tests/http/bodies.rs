@@ -25,7 +25,7 @@ async fn half(raw: &mut Raw, body: &str) {
 }
 
 #[tokio::test]
-async fn requests_whose_body_is_incomplete_keep_no_other_one_waiting() {
+async fn incomplete_bodies_do_not_block_other_requests() {
     let (server, _probe) = server(limits(|limits| limits.concurrent_requests = 1));
     let address = serve(&server);
     let mut slow = Vec::new();
@@ -39,7 +39,7 @@ async fn requests_whose_body_is_incomplete_keep_no_other_one_waiting() {
 }
 
 #[tokio::test]
-async fn a_body_has_a_deadline() {
+async fn incomplete_body_times_out_with_408() {
     let (server, _probe) = server(limits(|limits| {
         limits.body_time = Duration::from_millis(50);
     }));
@@ -49,7 +49,7 @@ async fn a_body_has_a_deadline() {
 }
 
 #[tokio::test]
-async fn bodies_that_arrive_have_a_total_size() {
+async fn total_size_of_arriving_bodies_is_limited() {
     let (server, _probe) = server(limits(|limits| limits.body_bytes = 1_000));
     let address = serve(&server);
     let mut first = Raw::connect(address).await;
@@ -112,7 +112,7 @@ async fn trickled(rate: usize, each: Duration) -> Response<HttpBody> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_has_a_rate() {
+async fn slow_body_times_out_with_408() {
     let second = Duration::from_secs(1);
     assert_eq!(trickled(2, second).await.status(), 408);
     // Spaces are no message, but they have all come.

@@ -85,14 +85,14 @@ impl Channel {
 }
 
 #[tokio::test]
-async fn it_is_off_by_default() {
+async fn http_sse_is_off_by_default() {
     let (server, _probe) = server(|builder| builder);
     let (_, head) = get(serve(&server), "/sse").await;
     assert_eq!(head.status, 400);
 }
 
 #[tokio::test]
-async fn messages_are_posted_and_answers_come_on_the_stream() {
+async fn responses_to_posted_messages_are_sent_on_the_stream() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve_sse(&server);
     let mut channel = Channel::begin(address).await;
@@ -131,7 +131,7 @@ async fn messages_are_posted_and_answers_come_on_the_stream() {
 }
 
 #[tokio::test]
-async fn it_is_guarded_like_everything() {
+async fn http_sse_checks_headers_and_sizes() {
     let (server, _probe) = server(limits(|limits| limits.message_bytes = 10_000));
     let address = serve_sse(&server);
     let channel = Channel::begin(address).await;
@@ -169,7 +169,7 @@ async fn it_is_guarded_like_everything() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_stream_ends_everything() {
+async fn closing_the_stream_ends_its_requests_and_frees_the_channel() {
     let (server, mut probe) = server(limits(|limits| limits.sessions = 1));
     let address = serve_sse(&server);
     let channel = Channel::begin(address).await;
@@ -187,7 +187,7 @@ async fn the_end_of_the_stream_ends_everything() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_is_waited_for_and_holds_nobody_else() {
+async fn client_that_does_not_read_blocks_only_its_own_handler() {
     let (server, mut probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 10;
         limits.request_time = std::time::Duration::from_secs(2);
@@ -212,7 +212,7 @@ async fn a_client_that_does_not_read_is_waited_for_and_holds_nobody_else() {
 }
 
 #[tokio::test]
-async fn requests_that_run_are_bounded_with_those_of_others() {
+async fn requests_of_channels_count_towards_the_limit_of_requests() {
     let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 1));
     let address = serve_sse(&server);
     let mut channel = Channel::begin(address).await;
@@ -227,7 +227,7 @@ async fn requests_that_run_are_bounded_with_those_of_others() {
 }
 
 #[tokio::test]
-async fn a_quiet_stream_gets_comments_and_a_server_that_stops_ends_it() {
+async fn idle_stream_gets_comments_and_ends_on_shutdown() {
     let (server, mut probe) = server(limits(|limits| {
         limits.keep_alive = std::time::Duration::from_millis(10);
     }));
@@ -245,7 +245,7 @@ async fn a_quiet_stream_gets_comments_and_a_server_that_stops_ends_it() {
 }
 
 #[tokio::test]
-async fn comments_do_not_hold_up_a_server_that_stops() {
+async fn comments_do_not_delay_shutdown() {
     let (server, mut probe) = server(limits(|limits| {
         limits.keep_alive = std::time::Duration::from_millis(10);
         limits.grace_time = std::time::Duration::from_millis(200);
@@ -258,7 +258,7 @@ async fn comments_do_not_hold_up_a_server_that_stops() {
 }
 
 #[tokio::test]
-async fn it_can_share_the_path_of_the_newer_transport() {
+async fn http_sse_can_share_the_path_of_streamable_http() {
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, HttpConfig::new().http_sse("/mcp"));
     let channel = Channel::open(address, "/mcp").await;

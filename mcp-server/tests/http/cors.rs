@@ -104,7 +104,7 @@ async fn preflight_allows_only_the_headers_that_pages_may_send() {
 }
 
 #[tokio::test]
-async fn preflight_of_another_origin_or_host_is_refused() {
+async fn preflight_of_another_origin_or_host_returns_403() {
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, shared());
     for origin in [
@@ -140,7 +140,7 @@ async fn allowed_origin_may_reach_a_private_network() {
 }
 
 #[tokio::test]
-async fn options_without_a_requested_method_is_no_preflight() {
+async fn options_without_a_requested_method_returns_405() {
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, shared());
     let origin = [("Origin", PAGE.to_owned())];

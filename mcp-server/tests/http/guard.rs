@@ -5,7 +5,7 @@ use mcp_server::{Http, HttpConfig, ServeError};
 use crate::raw::*;
 
 #[tokio::test]
-async fn other_methods_of_http_are_refused() {
+async fn unsupported_http_methods_return_405() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     for method in ["PUT", "PATCH", "OPTIONS"] {
@@ -60,7 +60,7 @@ async fn media_types_are_parsed_and_not_compared_as_text() {
 }
 
 #[tokio::test]
-async fn foreign_hosts_and_origins_are_refused() {
+async fn foreign_hosts_and_origins_return_403() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let cases = [
@@ -89,7 +89,7 @@ async fn foreign_hosts_and_origins_are_refused() {
 }
 
 #[tokio::test]
-async fn listed_hosts_and_origins_are_taken() {
+async fn allowed_hosts_and_origins_are_accepted() {
     let (server, _probe) = server(|builder| builder);
     let config = HttpConfig::new()
         .allow_hosts(["mcp.example.com", "other.example.com:8443"])
@@ -125,7 +125,7 @@ async fn listed_hosts_and_origins_are_taken() {
 }
 
 #[tokio::test]
-async fn an_address_for_everyone_needs_names() {
+async fn public_address_requires_allowed_hosts() {
     let (server, _probe) = server(|builder| builder);
     let error = server
         .serve_http("0.0.0.0:0")
@@ -141,7 +141,7 @@ async fn an_address_for_everyone_needs_names() {
 }
 
 #[tokio::test]
-async fn large_bodies_and_heads_are_refused() {
+async fn large_bodies_and_heads_are_rejected() {
     let (server, _probe) = server(limits(|limits| {
         limits.message_bytes = 1_000;
         limits.header_bytes = 8 << 10;
@@ -167,7 +167,7 @@ async fn large_bodies_and_heads_are_refused() {
 }
 
 #[tokio::test]
-async fn one_request_too_many_is_told_to_come_again() {
+async fn request_beyond_the_limit_gets_retry_after() {
     let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 1));
     let address = serve(&server);
     let mut first = Raw::connect(address).await;
@@ -186,7 +186,7 @@ async fn one_request_too_many_is_told_to_come_again() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_given_up() {
+async fn missing_body_times_out() {
     let (server, _probe) = server(limits(|limits| {
         limits.request_time = std::time::Duration::from_millis(50);
     }));
@@ -197,7 +197,7 @@ async fn a_body_that_does_not_come_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_get_needs_a_client_that_reads_events() {
+async fn get_requires_accept_of_events() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let session = crate::legacy::begin(address, "2025-11-25").await;
@@ -215,7 +215,7 @@ async fn a_get_needs_a_client_that_reads_events() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_without_a_head_is_closed() {
+async fn connection_without_a_request_head_is_closed() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let mut connection = Raw::connect(address).await;

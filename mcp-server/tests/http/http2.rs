@@ -108,7 +108,7 @@ async fn one_connection_carries_both_eras_at_once() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_reset_cancels_its_request_alone() {
+async fn reset_stream_cancels_only_its_request() {
     let (server, mut probe) = server(|builder| builder);
     let client = Client::connect(serve(&server)).await;
     let headers = call_headers("say_and_wait");
@@ -129,7 +129,7 @@ async fn a_stream_that_is_reset_cancels_its_request_alone() {
 }
 
 #[tokio::test]
-async fn it_is_guarded_like_the_older_one() {
+async fn http2_requests_are_checked_like_http1() {
     let (server, _probe) = server(limits(|limits| {
         limits.message_bytes = 1_000;
         limits.header_bytes = 8 << 10;
@@ -150,7 +150,7 @@ async fn it_is_guarded_like_the_older_one() {
 }
 
 #[tokio::test]
-async fn plain_hyper_mounts_it() {
+async fn service_can_be_mounted_in_hyper() {
     let (server, _probe) = server(|builder| builder);
     let service = TowerToHyperService::new(server.into_service(HttpConfig::default()));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");

@@ -77,7 +77,7 @@ impl SessionStore for NotedSessions {
 const UNKNOWN: &str = "0123456789abcdef0123456789abcdef";
 
 #[tokio::test]
-async fn session_ids_of_another_form_are_unknown_and_no_store_sees_them() {
+async fn malformed_session_ids_return_404_without_a_store_lookup() {
     let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, keys.config());
@@ -116,7 +116,7 @@ async fn session_ids_of_another_form_are_unknown_and_no_store_sees_them() {
 }
 
 #[tokio::test]
-async fn event_ids_of_another_form_are_refused_and_no_store_sees_them() {
+async fn malformed_event_ids_are_rejected_without_a_store_lookup() {
     let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, keys.config());
@@ -147,7 +147,7 @@ async fn event_ids_of_another_form_are_refused_and_no_store_sees_them() {
 }
 
 #[tokio::test]
-async fn ids_of_channels_of_another_form_are_unknown() {
+async fn malformed_channel_ids_return_404() {
     let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, keys.config());

@@ -174,7 +174,7 @@ async fn delete_during_a_post_leaves_nothing_in_the_event_store() {
 }
 
 #[tokio::test]
-async fn a_session_that_expires_is_removed_though_no_other_one_begins() {
+async fn expired_session_is_removed_without_new_sessions() {
     tokio::time::pause();
     let (events, sessions) = (Counted::counted(), CountedSessions::new());
     let config = HttpConfig::new()
@@ -193,7 +193,7 @@ async fn a_session_that_expires_is_removed_though_no_other_one_begins() {
 }
 
 #[tokio::test]
-async fn the_end_at_one_process_leaves_nothing_of_another_in_the_stores() {
+async fn delete_at_one_process_clears_the_stores_of_another() {
     let bus = Arc::new(Shared::default());
     let (events, sessions) = (Counted::slow(), CountedSessions::new());
     let slow = events.hook.slow.as_ref().expect("slow");

@@ -9,7 +9,7 @@ use crate::principals::mount;
 use crate::raw::*;
 
 #[tokio::test]
-async fn a_message_of_very_many_values_is_refused() {
+async fn message_with_too_many_values_is_rejected() {
     let (server, _probe) = server(limits(|limits| limits.message_values = 1_000));
     let address = serve(&server);
     let with = |values: usize| {
@@ -29,7 +29,7 @@ async fn a_message_of_very_many_values_is_refused() {
 }
 
 #[tokio::test]
-async fn an_answer_of_very_many_values_is_an_error_for_the_handler_that_waits_for_it() {
+async fn client_response_with_too_many_values_fails_the_waiting_handler() {
     let few = limits(|limits| limits.message_values = 1_000);
     let (server, _probe) = server(|builder| few(builder).error_detail(ErrorDetail::Causes));
     let address = serve(&server);
@@ -56,7 +56,7 @@ async fn an_answer_of_very_many_values_is_an_error_for_the_handler_that_waits_fo
 }
 
 #[tokio::test]
-async fn a_request_that_takes_too_long_is_ended() {
+async fn request_that_exceeds_request_time_ends_with_an_error() {
     let (server, mut probe) = server(limits(|limits| {
         limits.request_time = Duration::from_millis(50);
     }));
@@ -71,7 +71,7 @@ async fn a_request_that_takes_too_long_is_ended() {
 }
 
 #[tokio::test]
-async fn work_that_does_not_end_with_the_server_is_ended() {
+async fn handlers_are_cancelled_after_the_grace_time() {
     let (server, mut probe) = server(limits(|limits| {
         limits.grace_time = Duration::from_millis(50);
     }));
@@ -91,7 +91,7 @@ async fn work_that_does_not_end_with_the_server_is_ended() {
 }
 
 #[tokio::test]
-async fn a_modern_client_that_does_not_read_is_waited_for() {
+async fn modern_client_that_does_not_read_blocks_its_handler() {
     let (server, mut probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 10;
         limits.request_time = Duration::from_secs(2);
@@ -112,7 +112,7 @@ async fn a_modern_client_that_does_not_read_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_batch_that_is_too_long_is_refused() {
+async fn batch_beyond_the_limit_is_rejected() {
     let (server, _probe) = server(limits(|limits| limits.batch = 3));
     let address = serve(&server);
     let session = begin(address, "2025-03-26").await;
@@ -125,7 +125,7 @@ async fn a_batch_that_is_too_long_is_refused() {
 }
 
 #[tokio::test]
-async fn events_are_kept_for_a_client_that_comes_back_but_not_all() {
+async fn only_the_latest_events_are_kept_for_resumption() {
     let (server, mut probe) = server(limits(|limits| limits.kept_events = 4));
     let address = serve(&server);
     let session = begin(address, "2025-11-25").await;
@@ -150,7 +150,7 @@ fn listen() -> (Vec<(&'static str, String)>, String) {
 }
 
 #[tokio::test]
-async fn subscriptions_are_counted_for_each_peer() {
+async fn subscriptions_are_limited_per_peer() {
     let (server, _probe) = server(limits(|limits| {
         limits.subscriptions = 1;
         limits.all_subscriptions = 3;
@@ -184,7 +184,7 @@ async fn subscriptions_are_counted_for_each_peer() {
 }
 
 #[tokio::test]
-async fn resources_of_a_session_are_bounded() {
+async fn subscribed_resources_of_a_session_are_limited() {
     let (server, _probe) = server(limits(|limits| limits.subscribed_resources = 2));
     let address = serve(&server);
     let session = begin(address, "2025-11-25").await;

@@ -59,7 +59,7 @@ async fn operation_paths_are_off_by_default() {
 }
 
 #[tokio::test]
-async fn probes_may_address_the_server_by_any_host() {
+async fn probes_are_answered_for_any_host() {
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, operated());
     for (path, text) in [("/healthz", "ok\n"), ("/readyz", "ready\n")] {
@@ -241,7 +241,7 @@ async fn refused_requests_are_counted_by_cause() {
 }
 
 #[tokio::test]
-async fn gauges_follow_what_is_open() {
+async fn gauges_follow_open_connections_and_sessions() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve_with(&server, operated().http_sse("/sse"));
     let metrics = server.metrics();
@@ -281,7 +281,7 @@ async fn gauges_follow_what_is_open() {
 }
 
 #[tokio::test]
-async fn queued_bytes_are_those_that_clients_do_not_read() {
+async fn queued_bytes_count_unread_output() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     assert_eq!(server.metrics().queued_bytes, 0);

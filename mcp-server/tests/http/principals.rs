@@ -123,7 +123,7 @@ async fn another_principal_cannot_answer_or_cancel_a_request() {
 }
 
 #[tokio::test]
-async fn another_process_knows_the_principal_of_a_session() {
+async fn another_process_enforces_the_principal_of_a_session() {
     let bus = Arc::new(Shared::default());
     let sessions = Arc::new(MemorySessions::new());
     let config = HttpConfig::new()
@@ -160,7 +160,7 @@ async fn another_process_knows_the_principal_of_a_session() {
 }
 
 #[tokio::test]
-async fn a_stored_session_without_a_principal_belongs_to_no_principal() {
+async fn stored_session_without_a_principal_rejects_principals() {
     use mcp_server::SessionStore as _;
     const OLDER: &str = "0123456789abcdef0123456789abcdef";
 
@@ -205,7 +205,7 @@ async fn another_principal_cannot_post_to_a_channel() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_principal_is_refused() {
+async fn cursor_of_another_principal_is_rejected() {
     let resource =
         |name: &str| ResourceDef::new(format!("test://{name}"), name).handler(async || "text");
     let prompt = |name: &str| PromptDef::new(name).handler(async || "hello");

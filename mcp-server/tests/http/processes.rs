@@ -80,7 +80,7 @@ fn two_processes() -> ([Server; 2], [SocketAddr; 2]) {
 }
 
 #[tokio::test]
-async fn a_subscription_at_one_process_is_told_of_at_the_other() {
+async fn subscription_at_one_process_gets_updates_of_the_other() {
     let ([_one, two], [at_one, at_two]) = two_processes();
     let session = begin(at_one, "2025-11-25").await;
     let mut told = listen(at_one, &session).await;
@@ -100,7 +100,7 @@ async fn a_subscription_at_one_process_is_told_of_at_the_other() {
 }
 
 #[tokio::test]
-async fn a_session_that_expires_at_one_process_ends_at_the_other() {
+async fn session_that_expires_at_one_process_ends_at_the_other() {
     let bus = Arc::new(Shared::default());
     let config = shared(MemorySessions::new());
     let (one, _probe) = server(|builder| builder.bus(bus.clone()));
@@ -137,7 +137,7 @@ impl SessionStore for Busy {
 }
 
 #[tokio::test]
-async fn a_session_that_is_used_elsewhere_does_not_expire() {
+async fn session_used_at_another_process_does_not_expire() {
     let hurry = limits(|limits| limits.session_idle_time = Duration::from_nanos(1));
     let (server, _probe) = server(hurry);
     let address = serve_with(&server, shared(Busy(MemorySessions::new())));
@@ -147,7 +147,7 @@ async fn a_session_that_is_used_elsewhere_does_not_expire() {
 }
 
 #[tokio::test]
-async fn events_in_memory_are_bounded_over_all_sessions() {
+async fn memory_for_events_is_bounded_over_all_sessions() {
     const EVENT: usize = 128 << 10;
     let events = MemoryEvents::new(16);
     for session in 0..80 {
@@ -172,7 +172,7 @@ async fn events_in_memory_are_bounded_over_all_sessions() {
 }
 
 #[tokio::test]
-async fn what_is_announced_comes_on_the_newest_stream_alone() {
+async fn notifications_are_sent_on_the_newest_stream_only() {
     let ([one, two], [at_one, at_two]) = two_processes();
     let session = begin(at_one, "2025-11-25").await;
     let mut first = listen(at_one, &session).await;

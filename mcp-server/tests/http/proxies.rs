@@ -93,7 +93,7 @@ async fn subscriptions_are_counted_by_the_forwarded_address() {
 }
 
 #[tokio::test]
-async fn axum_program_attaches_the_address_of_the_connection() {
+async fn address_attached_by_an_axum_program_is_used() {
     let (server, _probe) = server(|builder| builder);
     let service = server.into_service(trusting(&["127.0.0.1"]));
     let attach = middleware::from_fn(

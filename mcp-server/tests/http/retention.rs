@@ -14,7 +14,7 @@ fn initialize_with(text: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_peer_that_says_too_much_about_itself_is_refused() {
+async fn too_large_client_info_is_rejected() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let (head, _) = Raw::post(address, &media(), &initialize_with(60 << 10)).await;
@@ -44,7 +44,7 @@ async fn a_peer_that_says_too_much_about_itself_is_refused() {
 }
 
 #[tokio::test]
-async fn long_ids_and_tokens_are_refused() {
+async fn long_ids_and_tokens_are_rejected() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let session = begin(address, "2025-11-25").await;
@@ -103,7 +103,7 @@ fn subscribing(retained: usize) -> Server {
 }
 
 #[tokio::test]
-async fn a_subscription_that_would_keep_too_much_is_refused() {
+async fn subscription_that_retains_too_much_memory_is_rejected() {
     let address = serve(&subscribing(1 << 20));
     let (headers, body) = subscription(&[], &"x".repeat(64 << 10));
     let (_, answer) = Raw::post(address, &headers, &body).await;
@@ -129,7 +129,7 @@ async fn a_subscription_that_would_keep_too_much_is_refused() {
 }
 
 #[tokio::test]
-async fn sessions_that_keep_much_make_room_for_each_other() {
+async fn large_sessions_evict_each_other() {
     let address = serve(&subscribing(4 << 20));
     let mut sessions = Vec::new();
     for _ in 0..2 {
@@ -158,7 +158,7 @@ async fn sessions_that_keep_much_make_room_for_each_other() {
 }
 
 #[tokio::test]
-async fn a_session_that_grows_too_much_while_all_others_are_in_use_is_closed() {
+async fn growing_session_is_closed_if_no_other_can_be_evicted() {
     let address = serve(&subscribing(1 << 20));
     let session = begin(address, "2025-11-25").await;
     let mut told = listen(address, &session).await;
@@ -173,7 +173,7 @@ async fn a_session_that_grows_too_much_while_all_others_are_in_use_is_closed() {
 }
 
 #[tokio::test]
-async fn large_requests_in_flight_are_bounded_together() {
+async fn total_size_of_requests_in_flight_is_limited() {
     let (server, mut probe) = server(limits(|limits| limits.body_bytes_per_peer = 100 << 10));
     let address = serve(&server);
     let large = |id, tool| {
@@ -197,7 +197,7 @@ async fn large_requests_in_flight_are_bounded_together() {
 }
 
 #[tokio::test]
-async fn sessions_in_memory_are_bounded() {
+async fn memory_store_of_sessions_is_bounded() {
     let sessions = MemorySessions::new();
     for session in 0..80 {
         let kept = sessions

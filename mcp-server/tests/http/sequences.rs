@@ -433,7 +433,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_kept_of_clients_that_are_gone(
+    fn disconnected_clients_leave_no_state_behind(
         steps in prop::collection::vec((0..2_usize, step(), 0..16_usize), 1..80),
         shared in any::<bool>(),
         delete in any::<bool>(),

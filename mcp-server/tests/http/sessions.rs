@@ -6,7 +6,7 @@ use crate::legacy::*;
 use crate::raw::*;
 
 #[tokio::test]
-async fn a_session_lives_from_initialize_to_delete() {
+async fn session_works_from_initialize_to_delete() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let session = begin(address, "2025-11-25").await;
@@ -40,7 +40,7 @@ async fn a_session_lives_from_initialize_to_delete() {
 }
 
 #[tokio::test]
-async fn requests_without_a_session_or_with_a_wrong_version_are_refused() {
+async fn request_with_missing_session_or_wrong_version_is_rejected() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let session = begin(address, "2025-06-18").await;
@@ -66,7 +66,7 @@ async fn requests_without_a_session_or_with_a_wrong_version_are_refused() {
 }
 
 #[tokio::test]
-async fn batches_are_for_the_revision_that_has_them() {
+async fn batches_are_accepted_only_at_their_revision() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let batch = format!("[{PING},{}]", tool(1, "echo"));
@@ -84,7 +84,7 @@ async fn batches_are_for_the_revision_that_has_them() {
 }
 
 #[tokio::test]
-async fn sessions_expire_and_are_bounded() {
+async fn idle_sessions_expire_and_are_evicted() {
     let (idle, _probe) = server(limits(|limits| limits.session_idle_time = Duration::ZERO));
     let address = serve(&idle);
     let (head, _) = Raw::post(address, &media(), &initialize("2025-11-25")).await;
@@ -106,7 +106,7 @@ async fn sessions_expire_and_are_bounded() {
 }
 
 #[tokio::test]
-async fn what_says_that_it_is_modern_has_no_session() {
+async fn modern_request_ignores_the_session_id() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     let session = begin(address, "2025-11-25").await;

@@ -10,7 +10,7 @@ use crate::principals::mount;
 use crate::raw::*;
 
 #[tokio::test]
-async fn an_address_has_a_share_of_the_requests_in_flight() {
+async fn requests_in_flight_are_limited_per_address() {
     let (server, mut probe) = server(limits(|limits| limits.requests_per_peer = 2));
     let address = serve(&server);
     let mut waiting = Vec::new();
@@ -40,7 +40,7 @@ async fn an_address_has_a_share_of_the_requests_in_flight() {
 }
 
 #[tokio::test]
-async fn answers_and_cancellations_are_accepted_when_all_request_permits_are_taken() {
+async fn client_responses_and_cancellations_need_no_request_permit() {
     for change in [
         |limits: &mut Limits| limits.requests_per_peer = 2,
         |limits: &mut Limits| limits.concurrent_requests = 2,
@@ -74,7 +74,7 @@ async fn answers_and_cancellations_are_accepted_when_all_request_permits_are_tak
 }
 
 #[tokio::test]
-async fn a_principal_has_a_share_of_the_requests_in_flight() {
+async fn requests_in_flight_are_limited_per_principal() {
     let (server, mut probe) = server(limits(|limits| limits.requests_per_peer = 1));
     let address = mount(&server, HttpConfig::default()).await;
     let headers = |tool: &str, user: &str| with(call_headers(tool), "X-User", user);
@@ -90,7 +90,7 @@ async fn a_principal_has_a_share_of_the_requests_in_flight() {
 }
 
 #[tokio::test]
-async fn clients_that_cannot_be_told_apart_share_the_total_only() {
+async fn indistinguishable_clients_have_no_limit_per_peer() {
     let (server, mut probe) = server(limits(|limits| {
         limits.requests_per_peer = 1;
         limits.concurrent_requests = 2;
@@ -126,7 +126,7 @@ async fn ping(address: SocketAddr, id: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn an_address_that_begins_many_sessions_loses_its_own() {
+async fn address_with_many_sessions_loses_its_own() {
     let (server, _probe) = server(limits(|limits| {
         limits.sessions = 10;
         limits.sessions_per_peer = 3;
@@ -147,7 +147,7 @@ async fn an_address_that_begins_many_sessions_loses_its_own() {
 }
 
 #[tokio::test]
-async fn an_address_has_a_share_of_the_channels() {
+async fn channels_are_limited_per_address() {
     let (server, _probe) = server(limits(|limits| limits.sessions_per_peer = 1));
     let address = serve_with(&server, HttpConfig::default().http_sse("/mcp"));
     let mut open = Vec::new();

@@ -60,7 +60,7 @@ async fn channel(address: SocketAddr) -> Raw {
 }
 
 #[tokio::test]
-async fn streams_without_work_end_at_once_when_axum_stops() {
+async fn idle_streams_end_immediately_when_axum_stops() {
     let (server, mut probe) = server(limits(|limits| limits.grace_time = NEVER));
     let mounted = mount(&server).await;
     let address = mounted.address;
@@ -87,7 +87,7 @@ async fn streams_without_work_end_at_once_when_axum_stops() {
 }
 
 #[tokio::test]
-async fn an_idle_stream_does_not_cost_the_grace_time() {
+async fn idle_stream_does_not_delay_shutdown() {
     let (server, _probe) = server(limits(|limits| limits.grace_time = NEVER));
     let http = server.serve_http("127.0.0.1:0").expect("bound");
     let address = http.local_addr();
@@ -171,7 +171,7 @@ pub(crate) fn new_work(session: &Headers) -> [(&'static str, Headers, String); 5
 }
 
 #[tokio::test]
-async fn nothing_new_is_served_while_the_server_stops() {
+async fn new_requests_get_503_during_shutdown() {
     let (server, mut probe) = server(limits(|limits| limits.grace_time = NEVER));
     // A stack that goes on, and keeps its connections.
     let service = server.clone().into_service(HttpConfig::default());
@@ -196,7 +196,7 @@ async fn nothing_new_is_served_while_the_server_stops() {
 }
 
 #[tokio::test]
-async fn until_stops_the_server_with_a_signal() {
+async fn until_shuts_the_server_down_on_a_signal() {
     let (server, mut probe) = server(|builder| builder);
     let http = server.serve_http("127.0.0.1:0").expect("bound");
     let address = http.local_addr();

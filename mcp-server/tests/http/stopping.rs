@@ -52,7 +52,7 @@ async fn ask(address: SocketAddr, session: &[(&'static str, String)]) -> (Raw, H
 }
 
 #[tokio::test]
-async fn answers_of_clients_are_accepted_during_shutdown() {
+async fn client_responses_are_accepted_during_shutdown() {
     for revision in ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] {
         let (server, _probe) = patient_server();
         let (address, serving) = start_serving(&server);
@@ -68,7 +68,7 @@ async fn answers_of_clients_are_accepted_during_shutdown() {
 }
 
 #[tokio::test]
-async fn an_answer_is_accepted_whose_body_arrives_during_shutdown() {
+async fn client_response_whose_body_arrives_during_shutdown_is_accepted() {
     let (server, _probe) = patient_server();
     let (address, serving) = start_serving(&server);
     let session = begin(address, "2025-11-25").await;
@@ -144,7 +144,7 @@ async fn new_connections_get_503_for_new_work_during_shutdown() {
 }
 
 #[tokio::test]
-async fn requests_in_a_batch_with_an_answer_are_refused_one_by_one_during_shutdown() {
+async fn requests_in_a_batch_with_a_response_are_rejected_individually_during_shutdown() {
     let (server, _probe) = patient_server();
     let (address, serving) = start_serving(&server);
     let session = begin(address, "2025-03-26").await;
@@ -168,7 +168,7 @@ async fn requests_in_a_batch_with_an_answer_are_refused_one_by_one_during_shutdo
 }
 
 #[tokio::test]
-async fn a_channel_accepts_answers_and_cancellations_during_shutdown() {
+async fn channel_accepts_client_responses_and_cancellations_during_shutdown() {
     let (server, mut probe) = patient_server();
     let (address, serving) = start_serving(&server);
     let mut stream = Raw::connect(address).await.at("/sse");
@@ -201,7 +201,7 @@ async fn a_channel_accepts_answers_and_cancellations_during_shutdown() {
 }
 
 #[tokio::test]
-async fn drain_lets_axum_accept_answers_until_no_request_is_in_flight() {
+async fn drain_lets_axum_accept_client_responses_until_no_request_is_in_flight() {
     let (server, _probe) = patient_server();
     let service = server.clone().into_service(HttpConfig::new());
     let app = axum::Router::new().fallback_service(service);

@@ -4,7 +4,7 @@ use crate::legacy::*;
 use crate::raw::*;
 
 #[tokio::test]
-async fn a_client_that_goes_does_not_cancel_but_says_so() {
+async fn legacy_request_survives_a_disconnect_and_ends_when_cancelled() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
     let session = begin(address, "2025-11-25").await;
@@ -22,7 +22,7 @@ async fn a_client_that_goes_does_not_cancel_but_says_so() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_given_up_has_no_answer_and_its_stream_ends() {
+async fn cancelled_request_has_no_response_and_its_stream_ends() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
     let session = begin(address, "2025-06-18").await;
@@ -38,7 +38,7 @@ async fn a_request_that_is_given_up_has_no_answer_and_its_stream_ends() {
 }
 
 #[tokio::test]
-async fn each_message_of_a_batch_can_be_given_up() {
+async fn each_request_of_a_batch_can_be_cancelled() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
     let session = begin(address, "2025-03-26").await;
@@ -90,7 +90,7 @@ async fn each_message_of_a_batch_can_be_given_up() {
 }
 
 #[tokio::test]
-async fn what_is_said_at_once_can_be_had_again() {
+async fn events_of_a_completed_response_can_be_replayed() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     for revision in ["2025-03-26", "2025-11-25"] {
@@ -112,7 +112,7 @@ async fn what_is_said_at_once_can_be_had_again() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_is_waited_for_and_holds_nobody_else() {
+async fn client_that_does_not_read_blocks_only_its_own_handler() {
     let (server, mut probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 10;
         limits.request_time = std::time::Duration::from_secs(2);
@@ -136,7 +136,7 @@ async fn a_client_that_does_not_read_is_waited_for_and_holds_nobody_else() {
 }
 
 #[tokio::test]
-async fn announcements_that_nobody_reads_hold_nobody_else() {
+async fn unread_notifications_do_not_block_other_clients() {
     const ROUNDS: usize = 100;
     let (server, _probe) = server(limits(|limits| {
         limits.queued_bytes = 64 << 10;
@@ -175,7 +175,7 @@ async fn announcements_that_nobody_reads_hold_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_stream_that_broke_goes_on_where_it_was() {
+async fn interrupted_stream_is_resumed_after_the_last_event() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
     let session = begin(address, "2025-11-25").await;
@@ -212,7 +212,7 @@ async fn a_stream_that_broke_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_handler_sends_the_client_to_poll() {
+async fn handler_can_close_the_stream_to_let_the_client_poll() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
     let session = begin(address, "2025-11-25").await;
@@ -237,7 +237,7 @@ async fn a_handler_sends_the_client_to_poll() {
 }
 
 #[tokio::test]
-async fn announcements_come_on_the_stream_of_get_and_only_the_newest() {
+async fn notifications_are_sent_on_the_newest_get_stream_only() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     for revision in ["2025-06-18", "2025-11-25"] {
@@ -258,7 +258,7 @@ async fn announcements_come_on_the_stream_of_get_and_only_the_newest() {
 }
 
 #[tokio::test]
-async fn quiet_streams_get_comments() {
+async fn idle_streams_get_comments() {
     let (server, mut probe) = server(limits(|limits| {
         limits.keep_alive = std::time::Duration::from_millis(10);
     }));

@@ -52,7 +52,7 @@ fn unlimited(limits: &mut Limits) {
 }
 
 #[tokio::test]
-async fn a_server_without_limits_serves() {
+async fn server_without_limits_works() {
     let (server, mut probe) = server(limits(unlimited));
     let address = serve(&server);
     for tool in ["echo", "say"] {
@@ -74,7 +74,7 @@ async fn a_server_without_limits_serves() {
 }
 
 #[test]
-fn a_limit_of_zero_that_would_serve_nothing_is_refused() {
+fn zero_is_rejected_for_limits_that_would_serve_nothing() {
     for set in [
         (|limits| limits.keep_alive = Duration::ZERO) as fn(&mut Limits),
         |limits| limits.header_time = Duration::ZERO,

@@ -45,7 +45,7 @@ fn methods() -> [(&'static str, Value, &'static str); 2] {
 }
 
 #[tokio::test]
-async fn a_modern_client_answers_prompts_and_resources_in_a_second_round() {
+async fn modern_client_answers_input_of_prompts_and_resources_in_a_second_round() {
     let mut peer = Peer::new(&server());
     let mut states = Vec::new();
     for (method, params, place) in methods() {
@@ -68,7 +68,7 @@ async fn a_modern_client_answers_prompts_and_resources_in_a_second_round() {
 }
 
 #[tokio::test]
-async fn a_legacy_client_is_asked_by_prompts_and_resources() {
+async fn legacy_client_gets_input_requests_of_prompts_and_resources() {
     let mut peer = Peer::new(&server());
     peer.initialize("2025-11-25").await;
     for (method, params, place) in methods() {
@@ -87,7 +87,7 @@ async fn a_legacy_client_is_asked_by_prompts_and_resources() {
 }
 
 #[tokio::test]
-async fn prompts_and_resources_ask_only_what_was_declared() {
+async fn input_of_prompts_and_resources_requires_client_capabilities() {
     for revision in ["2026-07-28", "2025-11-25"] {
         let mut peer = Peer::new(&server());
         peer.capabilities = json!({});

@@ -32,7 +32,7 @@ fn refused(answer: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn changed_state_is_refused() {
+async fn changed_request_state_is_rejected() {
     let server = server(1);
     let state = state(&server, "greet").await;
     assert!(!refused(&back(&server, "greet", &state).await));
@@ -54,7 +54,7 @@ async fn changed_state_is_refused() {
 }
 
 #[tokio::test]
-async fn state_is_for_one_request() {
+async fn request_state_is_bound_to_its_request() {
     let server = server(1);
     let state = state(&server, "greet").await;
     assert!(refused(&back(&server, "spawned", &state).await));
@@ -64,7 +64,7 @@ async fn state_is_for_one_request() {
 }
 
 #[tokio::test]
-async fn the_order_of_members_does_not_count() {
+async fn request_state_ignores_the_order_of_members() {
     let server = server(1);
     let mut peer = Peer::new(&server);
     let first: Value = serde_json::from_str(r#"{"arguments":{"a":1,"b":{"c":1,"d":2}}}"#).unwrap();
@@ -81,7 +81,7 @@ async fn the_order_of_members_does_not_count() {
 }
 
 #[tokio::test]
-async fn state_expires() {
+async fn request_state_expires() {
     let mut limits = Limits::default();
     limits.state_time = Duration::ZERO;
     let server = builder(&Count::default()).limits(limits).build().unwrap();
@@ -93,7 +93,7 @@ async fn state_expires() {
 }
 
 #[tokio::test]
-async fn any_process_with_the_key_takes_it_and_no_other() {
+async fn request_state_requires_the_same_key() {
     let state = state(&server(1), "greet").await;
     assert!(!refused(&back(&server(1), "greet", &state).await));
     let other = server(2);
@@ -103,7 +103,7 @@ async fn any_process_with_the_key_takes_it_and_no_other() {
 }
 
 #[tokio::test]
-async fn state_is_for_the_peer_of_the_same_principal() {
+async fn request_state_is_bound_to_its_principal() {
     let server = server(1);
     let peer = |name: &str| {
         let mut extensions = Extensions::new();

@@ -52,7 +52,7 @@ async fn members_are_listed_page_by_page() {
 }
 
 #[tokio::test]
-async fn what_is_no_collection_and_what_is_not_there_is_told_apart() {
+async fn listing_distinguishes_non_collections_and_unknown_resources() {
     let (server, _) = opted_in();
     for mut client in Client::newest(&server, &[]) {
         // Static, dynamic, by the handler of a template, by the definition of a template.
@@ -73,7 +73,7 @@ async fn what_is_no_collection_and_what_is_not_there_is_told_apart() {
 }
 
 #[tokio::test]
-async fn cursors_of_another_list_are_refused() {
+async fn cursors_of_another_list_are_rejected() {
     let (server, _) = opted_in();
     let other = opted_in().0;
     for mut client in Client::newest(&server, SEP_2093) {
@@ -115,7 +115,7 @@ async fn cursors_of_another_list_are_refused() {
 }
 
 #[tokio::test]
-async fn others_list_everything_whatever_uri_they_send() {
+async fn uri_is_ignored_without_the_proposal() {
     let (server, _) = opted_in();
     let plain = not_opted_in();
     let mut clients = Client::older(&server, SEP_2093).await;

@@ -18,7 +18,7 @@ fn newest(server: &Server) -> impl Iterator<Item = Client> {
 }
 
 #[tokio::test]
-async fn metadata_is_told_without_reading() {
+async fn metadata_is_returned_without_reading() {
     let (server, reads) = opted_in();
     for mut client in newest(&server) {
         for (uri, expected) in [
@@ -82,7 +82,7 @@ async fn metadata_is_told_without_reading() {
 }
 
 #[tokio::test]
-async fn metadata_of_what_is_not_there_is_not_found() {
+async fn metadata_of_an_unknown_resource_is_not_found() {
     let (server, _) = opted_in();
     for mut client in newest(&server) {
         for uri in ["other:", "s:mott", "pages:z", "pages:dir/other"] {
@@ -102,7 +102,7 @@ async fn metadata_of_what_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn metadata_is_no_method_without_opting_in_and_before_the_newest_revision() {
+async fn metadata_method_requires_the_proposal_and_the_newest_revision() {
     for mut client in newest(&not_opted_in()) {
         let error = client.error(METADATA, json!({ "uri": "s:motto" })).await;
         assert_eq!(error["code"], -32601, "{}", client.describe());
@@ -115,7 +115,7 @@ async fn metadata_is_no_method_without_opting_in_and_before_the_newest_revision(
 }
 
 #[tokio::test]
-async fn what_is_read_comes_with_its_metadata() {
+async fn contents_include_metadata() {
     let (server, _) = opted_in();
     for mut client in newest(&server) {
         for (uri, contents) in [
@@ -193,7 +193,7 @@ async fn what_is_read_comes_with_its_metadata() {
 }
 
 #[tokio::test]
-async fn others_read_contents_without_metadata() {
+async fn contents_have_no_metadata_without_the_proposal() {
     let (server, _) = opted_in();
     let mut clients = Client::older(&server, SEP_2093).await;
     let plain = not_opted_in();
@@ -242,7 +242,7 @@ async fn others_read_contents_without_metadata() {
 }
 
 #[tokio::test]
-async fn a_media_type_that_only_the_description_knows_is_said_to_every_peer() {
+async fn media_type_of_the_definition_is_sent_to_every_peer() {
     let (server, _) = opted_in();
     let mut clients = Client::older(&server, &[]).await;
     clients.extend(newest(&server));
@@ -260,7 +260,7 @@ async fn a_media_type_that_only_the_description_knows_is_said_to_every_peer() {
 }
 
 #[tokio::test]
-async fn types_are_listed() {
+async fn resource_types_are_listed() {
     let (server, _) = opted_in();
     for mut client in newest(&server) {
         let page = client.result("resources/list", json!({})).await;
@@ -275,7 +275,7 @@ async fn types_are_listed() {
 }
 
 #[tokio::test]
-async fn a_text_that_a_handler_stands_in_for_is_not_taken_for_a_document() {
+async fn text_replaced_by_a_handler_has_no_resource_type() {
     let changed = ResourceDef::text("s:a", "a", "A").handler(async || "another one");
     let server = Server::builder("demo", "1.0.0")
         .proposals([Proposal::Sep2093])
@@ -289,7 +289,7 @@ async fn a_text_that_a_handler_stands_in_for_is_not_taken_for_a_document() {
 }
 
 #[tokio::test]
-async fn the_proposal_is_announced_to_peers_of_the_newest_revision_alone() {
+async fn proposal_is_declared_only_at_the_newest_revision() {
     let (server, _) = opted_in();
     for mut client in newest(&server) {
         let result = client.result("server/discover", json!({})).await;

@@ -78,7 +78,7 @@ const RIGHT: [(&str, usize); 5] = [
 ];
 
 #[tokio::test]
-async fn contents_that_break_a_rule_do_not_leave() {
+async fn contents_that_violate_the_proposal_are_not_sent() {
     let server = server([Proposal::Sep2093]);
     let mut clients = Client::older(&server, &[]).await;
     clients.extend(Client::newest(&server, &[]));
@@ -114,7 +114,7 @@ async fn contents_that_break_a_rule_do_not_leave() {
 }
 
 #[tokio::test]
-async fn without_opting_in_there_are_no_rules() {
+async fn contents_are_not_checked_without_the_proposal() {
     for proposals in [&[][..], &[Proposal::VersionedResources]] {
         let server = server(proposals.iter().copied());
         let mut clients = Client::older(&server, SEP_2093).await;

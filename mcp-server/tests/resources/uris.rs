@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::client::Client;
 
 #[tokio::test]
-async fn a_long_uri_is_refused_in_every_method_of_the_proposals() {
+async fn long_uri_is_rejected_in_every_method_of_the_proposals() {
     let all = TemplateDef::new("x:{+rest}", "x")
         .handler(|_: Map<String>, ResourceUri(uri): ResourceUri| async move { uri });
     let server = Server::builder("test", "1")

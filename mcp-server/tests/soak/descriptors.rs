@@ -47,7 +47,7 @@ impl Client {
 /// longest. Idle connections would otherwise be closed after a minute, and the newcomer would wait
 /// as long.
 #[tokio::test]
-async fn the_longest_idle_connection_is_closed_when_descriptors_run_out() {
+async fn longest_idle_connection_is_closed_when_descriptors_run_out() {
     let mut process = Process::start_with_descriptors("http", DESCRIPTORS);
     let address = process.first_line().parse().expect("an address");
     let served = async {

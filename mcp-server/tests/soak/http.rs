@@ -245,7 +245,7 @@ impl Client {
 }
 
 #[tokio::test]
-async fn many_requests_over_http_are_answered_once_each_and_leave_nothing_behind() {
+async fn many_requests_over_http_get_one_response_each_and_leave_no_state() {
     let mut process = Process::start("http");
     let address = process.first_line().parse().expect("an address");
     let mix = Arc::new(Mutex::new(Mix::new(2)));

@@ -259,7 +259,7 @@ impl Client {
 }
 
 #[test]
-fn many_requests_over_pipes_are_answered_once_each_and_leave_nothing_behind() {
+fn many_requests_over_pipes_get_one_response_each_and_leave_no_state() {
     let mut client = Client::new();
     client.handshake();
     for _ in 0..ROUNDS {

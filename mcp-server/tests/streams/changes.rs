@@ -31,7 +31,7 @@ async fn listen(peer: &mut Peer, id: &str, uri: &str) {
 }
 
 #[tokio::test]
-async fn a_subscription_is_acknowledged_told_and_cancelled() {
+async fn subscription_is_acknowledged_notified_and_cancelled() {
     let mut peer = Peer::new();
     listen(&mut peer, "s", "x:a").await;
     peer.server.resource_updated("x:other");
@@ -51,7 +51,7 @@ async fn a_subscription_is_acknowledged_told_and_cancelled() {
 }
 
 #[tokio::test]
-async fn two_subscriptions_are_told_apart() {
+async fn notifications_have_the_id_of_their_subscription() {
     let mut peer = Peer::new();
     listen(&mut peer, "a", "x:a").await;
     listen(&mut peer, "b", "x:b").await;
@@ -95,7 +95,7 @@ async fn shutdown_ends_subscriptions_with_their_result() {
 }
 
 #[tokio::test]
-async fn a_legacy_peer_hears_of_what_it_subscribed_to() {
+async fn legacy_peer_is_notified_of_its_subscriptions() {
     let mut peer = Peer::new();
     peer.handshake("2025-11-25").await;
     let subscribe = |method: &str| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"uri": "x:a"}});
@@ -117,7 +117,7 @@ async fn a_legacy_peer_hears_of_what_it_subscribed_to() {
 }
 
 #[tokio::test]
-async fn a_legacy_peer_hears_of_what_changes_right_after_it_subscribed() {
+async fn change_right_after_a_legacy_subscription_is_notified() {
     let mut peer = Peer::new();
     let hello = json!({
         "protocolVersion": "2025-11-25",
@@ -143,7 +143,7 @@ async fn a_legacy_peer_hears_of_what_changes_right_after_it_subscribed() {
 }
 
 #[tokio::test]
-async fn subscriptions_do_not_keep_what_has_no_bounds() {
+async fn subscriptions_with_long_uris_are_bounded() {
     let long = |name: &str| format!("x:{name}{}", "y".repeat(100_000));
     let mut limits = Limits::default();
     limits.uri_bytes = 256 << 10;

@@ -18,7 +18,7 @@ use crate::tools::{self, Gates};
 
 /// In memory and on one thread, so that all has come to rest when nobody has anything to do.
 #[tokio::test]
-async fn who_does_not_read_is_not_read_from() {
+async fn server_stops_reading_from_a_peer_that_does_not_read() {
     const REQUESTS: usize = 2_000;
     let mut limits = Limits::default();
     limits.queued_bytes = 10_000;
@@ -54,7 +54,7 @@ async fn who_does_not_read_is_not_read_from() {
 }
 
 #[tokio::test]
-async fn a_handler_waits_for_a_slow_reader_and_loses_nothing() {
+async fn slow_reader_blocks_the_handler_without_loss() {
     let mut limits = Limits::default();
     limits.queued_bytes = 2_000;
     let mut peer = Peer::with(limits);
@@ -70,7 +70,7 @@ async fn a_handler_waits_for_a_slow_reader_and_loses_nothing() {
 
 /// A task that a handler left behind waits for room when the request is cancelled.
 #[tokio::test]
-async fn nothing_is_said_for_a_request_that_has_ended() {
+async fn no_notifications_are_sent_after_the_response() {
     let mut limits = Limits::default();
     limits.queued_bytes = 3000;
     let gates = Gates::default();
@@ -103,7 +103,7 @@ async fn nothing_is_said_for_a_request_that_has_ended() {
 }
 
 #[tokio::test]
-async fn dropping_the_future_ends_handlers() {
+async fn dropping_the_future_cancels_handlers() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
@@ -113,7 +113,7 @@ async fn dropping_the_future_ends_handlers() {
 }
 
 #[tokio::test]
-async fn a_peer_that_is_gone_ends_the_connection() {
+async fn closed_peer_ends_the_connection() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
@@ -125,7 +125,7 @@ async fn a_peer_that_is_gone_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn tcp_is_a_pair_of_streams() {
+async fn tcp_stream_can_be_served() {
     let server = tools::server(Limits::default(), &Gates::default());
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let address = listener.local_addr().expect("an address");
@@ -164,7 +164,7 @@ type Lines = tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>;
 type Served = Result<(), ServeError>;
 
 #[tokio::test(start_paused = true)]
-async fn who_connects_and_says_nothing_is_not_waited_for() {
+async fn connection_without_a_message_times_out() {
     for said in ["", "garbage\n", "{\"jsonrpc\":\"2.0\",\"id\":1,"] {
         let start = Instant::now();
         let (mut lines, mut writer, serving) = connect(Extensions::new());
@@ -180,7 +180,7 @@ async fn who_connects_and_says_nothing_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_said_something_may_be_quiet() {
+async fn idle_connection_after_a_message_stays_open() {
     let (mut lines, mut writer, serving) = connect(Extensions::new());
     for id in 0..3 {
         let line = format!("{}\n", call(id, "echo", "here"));
@@ -194,7 +194,7 @@ async fn who_said_something_may_be_quiet() {
 }
 
 #[tokio::test]
-async fn handlers_find_what_is_known_of_the_peer() {
+async fn handlers_see_the_principal_of_the_connection() {
     for (name, expected) in [(Some("alice"), "alice"), (None, "nobody")] {
         let mut extensions = Extensions::new();
         if let Some(name) = name {

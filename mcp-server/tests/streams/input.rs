@@ -7,7 +7,7 @@ use mcp_server::Limits;
 use super::peer::{Peer, call, code, text};
 
 #[tokio::test]
-async fn garbage_is_answered_once_a_line_and_not_repeated() {
+async fn each_malformed_line_gets_one_error_without_its_text() {
     let cases: [(&[u8], i64); 6] = [
         (b"garbage secret", -32700),
         (b"{\"jsonrpc\":\"2.0\",\"secret\"", -32700),
@@ -33,7 +33,7 @@ async fn garbage_is_answered_once_a_line_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn deep_nesting_is_refused() {
+async fn deep_nesting_is_rejected() {
     let mut peer = Peer::new();
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let line = call(1, "echo", "DEEP")
@@ -48,7 +48,7 @@ async fn deep_nesting_is_refused() {
 }
 
 #[tokio::test]
-async fn faulty_answers_are_not_answered() {
+async fn malformed_responses_are_ignored() {
     let mut peer = Peer::new();
     peer.write("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{}}\n")
         .await;
@@ -62,7 +62,7 @@ async fn faulty_answers_are_not_answered() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_too_long_is_answered_and_reading_goes_on() {
+async fn too_long_line_gets_an_error_and_reading_continues() {
     let mut limits = Limits::default();
     limits.message_bytes = 1000;
     let mut peer = Peer::with(limits);
@@ -75,7 +75,7 @@ async fn a_line_that_is_too_long_is_answered_and_reading_goes_on() {
 }
 
 #[tokio::test]
-async fn empty_lines_and_carriage_returns_are_no_messages() {
+async fn empty_lines_and_carriage_returns_are_ignored() {
     let mut peer = Peer::new();
     peer.write("\n\r\n  \n").await;
     peer.write(format!("{}\r\n\r\n", call(1, "echo", "crlf")))
@@ -85,7 +85,7 @@ async fn empty_lines_and_carriage_returns_are_no_messages() {
 }
 
 #[tokio::test]
-async fn a_message_in_pieces_is_one_message() {
+async fn message_that_arrives_byte_by_byte_is_handled() {
     let mut peer = Peer::new();
     for byte in format!("{}\n", call(1, "echo", "pieces")).as_bytes() {
         peer.write([*byte]).await;
@@ -96,7 +96,7 @@ async fn a_message_in_pieces_is_one_message() {
 }
 
 #[tokio::test]
-async fn the_last_line_needs_no_end() {
+async fn last_line_needs_no_line_feed() {
     let mut peer = Peer::new();
     peer.write(call(1, "echo", "last").to_string()).await;
     let (rest, serving) = peer.end().await;
@@ -106,7 +106,7 @@ async fn the_last_line_needs_no_end() {
 }
 
 #[tokio::test]
-async fn half_a_message_at_the_end_is_answered_with_an_error() {
+async fn truncated_last_message_gets_an_error() {
     let mut peer = Peer::new();
     peer.write("{\"jsonrpc\":\"2.0\",").await;
     let (rest, serving) = peer.end().await;

@@ -74,7 +74,7 @@ fn meta(capabilities: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn of_a_modern_peer() {
+async fn invalid_params_of_a_modern_peer_are_rejected() {
     let mut peer = Asker::new();
     let good = meta(&json!({}));
     let call = "tools/call";
@@ -131,7 +131,7 @@ async fn of_a_modern_peer() {
 }
 
 #[tokio::test]
-async fn of_a_peer_with_a_session() {
+async fn invalid_params_of_a_peer_with_a_session_are_rejected() {
     let mut peer = Asker::new();
     let mut hello = json!({"protocolVersion": "2025-06-18", "capabilities": {"roots": 5}});
     peer.refused("initialize", hello.clone(), "$.capabilities")
@@ -159,7 +159,7 @@ async fn of_a_peer_with_a_session() {
 
 /// Of two members of one name nobody knows which is meant.
 #[tokio::test]
-async fn in_which_a_member_stands_twice() {
+async fn duplicate_members_are_rejected() {
     let mut peer = Asker::new();
     let call = "tools/call";
     let meta = meta(&json!({}));
@@ -203,7 +203,7 @@ async fn in_which_a_member_stands_twice() {
 
 /// A client is held to what its own revision says of it, not to what later ones made of a name.
 #[tokio::test]
-async fn of_a_handshake_at_each_revision() {
+async fn handshake_is_validated_by_its_own_revision() {
     // Members that do not fit, and the revision that they came with.
     let unfit = [
         ("capabilities", "roots", "2024-11-05"),

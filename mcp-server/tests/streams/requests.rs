@@ -6,7 +6,7 @@ use serde_json::json;
 use super::peer::{Peer, call, cancel, code, legacy_call, text};
 
 #[tokio::test]
-async fn a_slow_request_does_not_hold_up_the_next() {
+async fn slow_request_does_not_block_the_next() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.call(2, "echo", "quick").await;
@@ -23,7 +23,7 @@ async fn a_slow_request_does_not_hold_up_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_requests_at_once_get_one_answer_each() {
+async fn thousand_concurrent_requests_get_one_response_each() {
     let mut peer = Peer::new();
     for id in 0..1000 {
         peer.call(id, "wait", "gate").await;
@@ -44,7 +44,7 @@ async fn a_thousand_requests_at_once_get_one_answer_each() {
 }
 
 #[tokio::test]
-async fn what_a_handler_says_comes_before_its_answer() {
+async fn notifications_of_a_handler_precede_its_response() {
     let mut peer = Peer::new();
     peer.call("a", "talk", "3").await;
     for number in 0..3 {
@@ -58,7 +58,7 @@ async fn what_a_handler_says_comes_before_its_answer() {
 }
 
 #[tokio::test]
-async fn a_cancelled_request_is_not_answered() {
+async fn cancelled_request_gets_no_response() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
@@ -72,7 +72,7 @@ async fn a_cancelled_request_is_not_answered() {
 }
 
 #[tokio::test]
-async fn a_cancelled_request_of_a_legacy_peer_is_not_answered() {
+async fn cancelled_request_of_a_legacy_peer_gets_no_response() {
     let mut peer = Peer::new();
     peer.handshake("2025-06-18").await;
     peer.send(legacy_call("x", "wait", "gate")).await;
@@ -83,7 +83,7 @@ async fn a_cancelled_request_of_a_legacy_peer_is_not_answered() {
 }
 
 #[tokio::test]
-async fn cancelling_what_does_not_run_is_ignored() {
+async fn cancellation_of_an_unknown_request_is_ignored() {
     let mut peer = Peer::new();
     peer.send(cancel(7)).await;
     peer.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled"}))
@@ -94,7 +94,7 @@ async fn cancelling_what_does_not_run_is_ignored() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_in_flight_is_refused() {
+async fn id_in_flight_is_rejected() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
@@ -110,7 +110,7 @@ async fn an_id_that_is_in_flight_is_refused() {
 }
 
 #[tokio::test]
-async fn more_requests_than_allowed_are_refused_one_by_one() {
+async fn requests_beyond_the_limit_are_rejected_individually() {
     let mut limits = Limits::default();
     limits.concurrent_requests = 2;
     let mut peer = Peer::with(limits);
@@ -133,7 +133,7 @@ async fn more_requests_than_allowed_are_refused_one_by_one() {
 }
 
 #[tokio::test]
-async fn a_panic_ends_its_request_alone() {
+async fn panic_ends_only_its_request() {
     let mut peer = Peer::new();
     for (id, tool) in [(1, "panic"), (2, "late panic")] {
         peer.call(id, tool, "").await;
@@ -166,7 +166,7 @@ async fn two_eras_interleave() {
 }
 
 #[tokio::test]
-async fn a_batch_is_answered_at_once_when_all_of_it_is_done() {
+async fn batch_gets_one_response_when_all_requests_are_done() {
     let mut peer = Peer::new();
     peer.handshake("2025-03-26").await;
     peer.send(json!([
@@ -196,7 +196,7 @@ async fn a_batch_is_answered_at_once_when_all_of_it_is_done() {
 }
 
 #[tokio::test]
-async fn a_batch_of_notifications_is_not_answered() {
+async fn batch_of_notifications_gets_no_response() {
     let mut peer = Peer::new();
     peer.handshake("2025-03-26").await;
     peer.send(json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]))
@@ -207,7 +207,7 @@ async fn a_batch_of_notifications_is_not_answered() {
 }
 
 #[tokio::test]
-async fn a_batch_of_another_revision_is_refused() {
+async fn batch_at_another_revision_is_rejected() {
     let mut peer = Peer::new();
     peer.send(json!([call(1, "echo", "")])).await;
     assert_eq!(code(&peer.next().await), -32600);
@@ -216,7 +216,7 @@ async fn a_batch_of_another_revision_is_refused() {
 
 /// Its answers to our requests could not be told apart.
 #[tokio::test]
-async fn a_connection_has_one_session() {
+async fn second_initialize_on_a_connection_is_rejected() {
     let mut peer = Peer::new();
     peer.handshake("2025-06-18").await;
     peer.send(json!({

@@ -119,7 +119,7 @@ fn failed(log: &Log) -> Fields {
 }
 
 #[tokio::test]
-async fn causes_of_an_error_go_to_the_log_and_not_to_the_peer() {
+async fn causes_of_an_error_are_logged_and_not_sent() {
     let log = Log::begin();
     for (request, tool) in requests() {
         let answers = exchange(server(None), std::slice::from_ref(&request)).await;
@@ -136,7 +136,7 @@ async fn causes_of_an_error_go_to_the_log_and_not_to_the_peer() {
 }
 
 #[tokio::test]
-async fn a_program_chooses_how_much_of_an_error_the_peer_is_told() {
+async fn error_detail_decides_what_the_peer_gets() {
     let log = Log::begin();
     for (detail, of_tool, of_others) in [
         (ErrorDetail::Hidden, "the tool failed", "internal error"),
@@ -160,7 +160,7 @@ async fn a_program_chooses_how_much_of_an_error_the_peer_is_told() {
 }
 
 #[tokio::test]
-async fn an_error_that_a_handler_makes_for_the_peer_is_sent_as_it_is() {
+async fn error_for_the_peer_is_sent_unchanged() {
     let log = Log::begin();
     let request = modern(1, CallToolRequest::METHOD, json!({ "name": "refuse" }));
     let answers = exchange(server(Some(ErrorDetail::Hidden)), &[request]).await;
@@ -179,7 +179,7 @@ async fn an_error_that_a_handler_makes_for_the_peer_is_sent_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_failure_over_http_is_logged_with_the_principal() {
+async fn error_over_http_is_logged_with_the_principal() {
     let log = Log::begin();
     let service = server(None).into_service(HttpConfig::new());
     let app = axum::Router::new()
@@ -204,7 +204,7 @@ async fn a_failure_over_http_is_logged_with_the_principal() {
 }
 
 #[tokio::test]
-async fn a_converted_error_is_logged_as_the_program_wants() {
+async fn converted_error_is_logged_as_configured() {
     let log = Log::begin();
     let convert = |error: Failure| HandlerError::tool("later").logged_as(format!("notes: {error}"));
     let server = Server::builder("failing", "1")
@@ -225,7 +225,7 @@ async fn a_converted_error_is_logged_as_the_program_wants() {
 }
 
 #[tokio::test]
-async fn each_answered_request_is_one_event_at_debug() {
+async fn each_response_is_logged_once_at_debug() {
     let log = Log::begin();
     let requests = [
         modern(1, CallToolRequest::METHOD, json!({ "name": "refuse" })),

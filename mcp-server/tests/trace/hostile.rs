@@ -98,7 +98,7 @@ async fn names_and_uris_of_a_peer_are_escaped_and_truncated_in_the_log() {
 }
 
 #[tokio::test]
-async fn text_that_is_no_json_is_escaped_and_truncated_in_the_log() {
+async fn malformed_text_is_escaped_and_truncated_in_the_log() {
     let log = Log::begin();
     let line = ["{\"\u{9b}\u{202e}", &"A".repeat(5_000), "\": nonsense"].concat();
     exchange_lines(server(), &[line]).await;

@@ -101,7 +101,7 @@ fn assert_fields(span: &Fields, expected: &[(&str, &str)]) {
 }
 
 #[tokio::test]
-async fn a_request_has_the_fields_of_the_conventions() {
+async fn request_span_has_the_fields_of_the_semantic_conventions() {
     let collected = Collected::begin();
     let mut message = call(1, "add", 7);
     message["params"]["_meta"]["traceparent"] = json!(PARENT);
@@ -149,7 +149,7 @@ async fn a_request_has_the_fields_of_the_conventions() {
 }
 
 #[tokio::test]
-async fn a_failure_has_its_type() {
+async fn failed_request_span_has_its_error_type() {
     let collected = Collected::begin();
     let faulty = modern(1, "tools/call", json!({ "name": 5 }));
     for (message, kind, code) in [
@@ -178,7 +178,7 @@ async fn a_failure_has_its_type() {
 }
 
 #[tokio::test]
-async fn a_panic_is_logged_once_and_says_where() {
+async fn panic_is_logged_once_with_its_location() {
     let collected = Collected::begin();
     for number in [0, 1] {
         let answers = exchange(&[call(number, "panic", number)]).await;
@@ -197,7 +197,7 @@ async fn a_panic_is_logged_once_and_says_where() {
 
 /// Where there is neither a task nor a future yet that could take the panic.
 #[tokio::test]
-async fn a_panic_of_a_notifications_handler_ends_nothing_else() {
+async fn panic_of_a_notification_handler_ends_nothing_else() {
     let collected = Collected::begin();
     let hello = |name: &str| {
         json!({
@@ -234,7 +234,7 @@ async fn a_panic_of_a_notifications_handler_ends_nothing_else() {
 }
 
 #[tokio::test]
-async fn http_is_named_as_the_transport_and_sessions_by_their_id() {
+async fn http_span_has_the_transport_and_the_session_id() {
     let collected = Collected::begin();
     let serving = server().serve_http("127.0.0.1:0").expect("bound");
     let address = serving.local_addr();

@@ -40,7 +40,7 @@ async fn raw(address: SocketAddr, path: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn no_flipped_bit_of_a_token_opens_anything() {
+async fn token_with_a_flipped_bit_is_rejected() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
     assert_eq!(raw(address, path.as_bytes()).await, "200");
@@ -61,7 +61,7 @@ async fn no_flipped_bit_of_a_token_opens_anything() {
 }
 
 #[tokio::test]
-async fn no_flipped_bit_of_what_is_signed_opens_anything() {
+async fn token_with_a_flipped_signed_bit_is_rejected() {
     let (address, ..) = served(|builder| builder);
     let whole = bytes(&path_of(address, "demo://motto").await);
     for at in 0..whole.len() {
@@ -75,7 +75,7 @@ async fn no_flipped_bit_of_what_is_signed_opens_anything() {
 }
 
 #[tokio::test]
-async fn no_piece_of_a_token_and_nothing_longer_opens_anything() {
+async fn truncated_and_extended_tokens_are_rejected() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
     for end in 3..path.len() {
@@ -100,7 +100,7 @@ async fn no_piece_of_a_token_and_nothing_longer_opens_anything() {
 }
 
 #[tokio::test]
-async fn what_was_signed_for_one_resource_does_not_open_another() {
+async fn token_of_one_resource_does_not_open_another() {
     let (address, ..) = served(|builder| builder);
     let one = bytes(&path_of(address, "demo://motto").await);
     let other = bytes(&path_of(address, "demo://logo").await);
@@ -126,7 +126,7 @@ const SCOPE: usize = 21;
 const PRINCIPAL: usize = 22;
 
 #[tokio::test]
-async fn nothing_that_a_token_says_can_be_edited() {
+async fn edited_tokens_are_rejected() {
     let (address, _, clock) = served(|builder| builder);
     let whole = bytes(&path_of(address, "demo://motto").await);
     assert_eq!(whole[ISSUED..EXPIRES], NOON.to_be_bytes());
@@ -156,7 +156,7 @@ async fn nothing_that_a_token_says_can_be_edited() {
 }
 
 #[tokio::test]
-async fn a_url_ends_with_its_time() {
+async fn expired_url_is_rejected() {
     let (address, _, clock) = served(|builder| builder);
     clock.set(NOON + 999);
     let path = path_of(address, "demo://motto").await;
@@ -179,7 +179,7 @@ async fn a_url_ends_with_its_time() {
 }
 
 #[tokio::test]
-async fn a_url_is_for_get_and_head_alone() {
+async fn url_accepts_only_get_and_head() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
     for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"] {
@@ -193,7 +193,7 @@ async fn a_url_is_for_get_and_head_alone() {
 }
 
 #[tokio::test]
-async fn keys_that_are_rotated_out_open_nothing() {
+async fn removed_keys_open_nothing() {
     let (address, server, _) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
     server.rotate_url_keys(UrlKeys::new([8; 32]).and_older([7; 32]));
@@ -208,7 +208,7 @@ async fn keys_that_are_rotated_out_open_nothing() {
 }
 
 #[tokio::test]
-async fn a_token_of_another_server_with_the_same_keys_opens_nothing() {
+async fn token_of_another_server_with_the_same_keys_is_rejected() {
     let (address, ..) = served(|builder| builder);
     let clock = Clock::at(NOON);
     let urls = clock.urls_below("https://files.example.com/r/s/");

@@ -89,7 +89,7 @@ async fn check(address: SocketAddr, uri: &str, parts: &[Part]) -> Result<(), Tes
 }
 
 #[test]
-fn any_bytes_are_the_same_on_every_way() {
+fn read_and_download_return_the_same_bytes() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

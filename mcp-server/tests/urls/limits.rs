@@ -70,7 +70,7 @@ async fn one_runs_and_another_gets(
 }
 
 #[tokio::test]
-async fn an_address_has_a_share_of_the_downloads() {
+async fn downloads_are_limited_per_address() {
     let mut limits = Limits::default();
     limits.requests_per_peer = 1;
     let (address, _server, go, mut told) = waiting(limits);
@@ -90,7 +90,7 @@ async fn an_address_has_a_share_of_the_downloads() {
 }
 
 #[tokio::test]
-async fn requests_at_once_are_bounded() {
+async fn concurrent_downloads_are_limited() {
     let mut limits = Limits::default();
     limits.concurrent_requests = 1;
     let (address, _server, go, mut told) = waiting(limits);
@@ -109,7 +109,7 @@ async fn requests_at_once_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_handler_has_its_time() {
+async fn handler_of_a_download_times_out() {
     let mut limits = Limits::default();
     limits.request_time = Duration::from_secs(1);
     let (address, _server, _go, mut told) = waiting(limits);
@@ -121,7 +121,7 @@ async fn a_handler_has_its_time() {
 }
 
 #[tokio::test]
-async fn a_handler_ends_when_the_client_is_gone() {
+async fn client_disconnect_cancels_the_handler_of_a_download() {
     let (address, _server, _go, mut told) = waiting(Limits::default());
     let path = path_of(address, "demo://slow").await;
     let mut stream = soon(TcpStream::connect(address)).await.expect("connected");
@@ -135,7 +135,7 @@ async fn a_handler_ends_when_the_client_is_gone() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_takes_no_more_and_ends_what_runs() {
+async fn shutdown_rejects_new_downloads_and_ends_running_ones() {
     let (address, server, go, mut told) = waiting(Limits::default());
     let urls = server.resource_urls().expect("configured");
     let path = path_of(address, "demo://slow").await;

@@ -11,7 +11,7 @@ use crate::subject::*;
 const PAGE: (&str, &str) = ("Origin", "https://app.example.com");
 
 #[tokio::test]
-async fn page_of_an_allowed_origin_reads_downloads() {
+async fn page_of_an_allowed_origin_can_read_downloads() {
     let (server, _clock) = server(|builder| builder);
     let config = HttpConfig::new().allow_origins([PAGE.1]);
     let http = server
@@ -53,7 +53,7 @@ async fn page_of_an_allowed_origin_reads_downloads() {
 }
 
 #[tokio::test]
-async fn mounted_urls_are_read_by_no_page_unless_the_program_says_so() {
+async fn mounted_urls_are_unreadable_for_pages_by_default() {
     let config = HttpConfig::new().allow_origins([PAGE.1]);
     for (allowed, echoed) in [(false, ""), (true, PAGE.1)] {
         let (server, _clock) = server(|builder| builder);

@@ -70,7 +70,7 @@ async fn path_for(address: SocketAddr, uri: &str, headers: &[(&str, &str)]) -> S
 }
 
 #[tokio::test]
-async fn a_handler_finds_the_principal_that_the_url_was_handed_out_to() {
+async fn handler_sees_the_principal_of_the_url() {
     let address = authenticated(|builder| builder).await;
     for (headers, expected) in [
         (
@@ -93,7 +93,7 @@ async fn a_handler_finds_the_principal_that_the_url_was_handed_out_to() {
 }
 
 #[tokio::test]
-async fn what_the_protocol_refuses_the_url_refuses() {
+async fn guards_apply_to_downloads() {
     let address = authenticated(|builder| {
         // The clock of the one below is lost, but the time does not matter here.
         builder.http_urls(Clock::at(NOON).urls().claims(|Principal(name)| {
@@ -124,7 +124,7 @@ async fn what_the_protocol_refuses_the_url_refuses() {
 }
 
 #[tokio::test]
-async fn claims_that_panic_are_a_fault_of_that_request_alone() {
+async fn panic_in_claims_fails_only_its_request() {
     let address = authenticated(|builder| {
         builder.http_urls(Clock::at(NOON).urls().claims(|Principal(name)| {
             assert_ne!(name, "alice", "as asked");
@@ -139,7 +139,7 @@ async fn claims_that_panic_are_a_fault_of_that_request_alone() {
 }
 
 #[tokio::test]
-async fn nothing_is_handed_out_to_whom_nobody_knows() {
+async fn unknown_peers_get_no_urls() {
     let address = authenticated(|builder| builder).await;
     let authorization = ("authorization", "Bearer x");
     let nobody = call_with(address, "resources/list", json!({}), &[authorization]).await;

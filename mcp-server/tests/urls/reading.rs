@@ -60,7 +60,7 @@ async fn reported() -> (SocketAddr, Server, Report, String) {
 }
 
 #[tokio::test]
-async fn headers_are_sent_without_reading_where_version_and_size_are_known() {
+async fn known_version_and_size_are_sent_without_reading() {
     let (address, _server, report, path) = reported().await;
     let reply = head(address, &path, &[]).await;
     assert_eq!((reply.status.as_u16(), report.reads()), (200, 0));
@@ -79,7 +79,7 @@ async fn headers_are_sent_without_reading_where_version_and_size_are_known() {
 }
 
 #[tokio::test]
-async fn conditions_are_checked_without_reading_where_the_version_is_known() {
+async fn conditions_on_a_known_version_are_checked_without_reading() {
     let (address, _server, report, path) = reported().await;
     let tag = head(address, &path, &[]).await.get("etag").to_owned();
     assert_eq!(report.reads(), 0);
@@ -109,7 +109,7 @@ async fn conditions_are_checked_without_reading_where_the_version_is_known() {
 
 /// A client that puts two parts together would else have neither of both versions.
 #[tokio::test]
-async fn contents_that_change_while_they_are_read_are_no_part_of_the_version_before() {
+async fn contents_changed_during_a_read_are_not_sent_as_the_old_version() {
     let (address, _server, report, path) = reported().await;
     let tag = head(address, &path, &[]).await.get("etag").to_owned();
     report.changes.store(true, Ordering::SeqCst);
@@ -209,7 +209,7 @@ fn base64_of(bytes: &[u8]) -> String {
 
 /// The contents are hashed once, however often a part or the headers are asked for.
 #[tokio::test]
-async fn the_tag_of_contents_of_a_definition_stays_the_same_on_every_way() {
+async fn etag_of_static_contents_equals_their_version() {
     let bytes = large(100_000);
     let (address, ..) = served(|builder| {
         builder.add_resource(ResourceDef::bytes("demo://fixed", "fixed", bytes.clone()))

@@ -7,7 +7,7 @@ use crate::client::*;
 use crate::subject::*;
 
 #[tokio::test]
-async fn what_was_taken_back_stays_so_and_what_is_handed_out_then_is_good() {
+async fn revoked_urls_stay_revoked_and_later_urls_work() {
     let (address, server, clock) = served(|builder| builder);
     let first = path_of(address, "demo://motto").await;
     let other = path_of(address, "demo://logo").await;
@@ -33,7 +33,7 @@ async fn what_was_taken_back_stays_so_and_what_is_handed_out_then_is_good() {
 }
 
 #[tokio::test]
-async fn what_one_process_takes_back_no_other_serves() {
+async fn revocation_applies_to_all_processes() {
     let bus = Arc::new(Shared::default());
     let (one, server, _) = served(|builder| builder.bus(bus.clone()));
     let (two, _other, ahead) = served(|builder| builder.bus(bus.clone()));
@@ -60,7 +60,7 @@ async fn what_one_process_takes_back_no_other_serves() {
 }
 
 #[tokio::test]
-async fn a_server_without_urls_takes_nothing_back() {
+async fn revocation_without_urls_does_nothing() {
     let server = offers().build().expect("sound");
     server.revoke_url("demo://motto");
     server.rotate_url_keys(mcp_server::UrlKeys::new([1; 32]));

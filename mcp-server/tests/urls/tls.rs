@@ -74,7 +74,7 @@ async fn list(address: SocketAddr, certificate: CertificateDer<'static>) -> Valu
 }
 
 #[tokio::test]
-async fn a_url_is_fetched_over_tls_by_both_versions_of_http() {
+async fn url_is_served_over_tls_with_http1_and_http2() {
     let (address, server, certificate) = serve_tls();
     let answer = list(address, certificate.clone()).await;
     let resource = find(&answer, "demo://logo");
@@ -106,7 +106,7 @@ async fn a_url_is_fetched_over_tls_by_both_versions_of_http() {
 
 /// Time passes whenever nothing else happens.
 #[tokio::test(start_paused = true)]
-async fn who_says_nothing_is_let_go_of() {
+async fn silent_tls_connection_is_closed() {
     let (address, _server, _) = serve_tls();
     let mut silent = TcpStream::connect(address).await.expect("connected");
     let mut read = Vec::new();
@@ -117,7 +117,7 @@ async fn who_says_nothing_is_let_go_of() {
 }
 
 #[tokio::test]
-async fn what_is_no_handshake_is_no_connection() {
+async fn invalid_tls_handshake_is_rejected() {
     let (address, _server, certificate) = serve_tls();
     let mut plain = soon(TcpStream::connect(address)).await.expect("connected");
     let request = b"GET /r/x HTTP/1.1\r\nHost: localhost\r\n\r\n";

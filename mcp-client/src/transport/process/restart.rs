@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_delay_doubles_up_to_its_bound_and_old_restarts_do_not_count() {
+    async fn delay_doubles_up_to_its_maximum_and_old_restarts_expire() {
         let seconds = Duration::from_secs;
         let policy = Restart::new(4, seconds(60)).delay(seconds(1), seconds(3));
         let mut restarts = Restarts::new(Some(policy));

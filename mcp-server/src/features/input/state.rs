@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn state_is_of_no_use_to_another_principal() {
+    fn state_of_another_principal_is_rejected() {
         let keys = Keys::from_bytes([1; 32]);
         let bound = |principal| binding("tools/call", r#"{"name":"a"}"#, principal).unwrap();
         let state = SealedState::new(Duration::from_secs(60), Raws::new(), Raws::new());
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_client_asks_for_is_bound() {
+    fn binding_ignores_members_of_a_retry() {
         let bound = |params| binding("tools/call", params, None).unwrap();
         let first = bound(r#"{"name":"a","arguments":{"b":1,"c":2},"_meta":{"x":1}}"#);
         let retry =

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_stay_what_they_were() {
+    fn derived_versions_are_stable() {
         let contents = [text("x:a", Some("text/plain"), "hello")];
         // Clients store versions for longer than a process lives, so this must never change.
         assert_eq!(derived(&contents), "81c47a18fe0b4ed61d88b20b10c0526e");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_differs_has_the_same_version() {
+    fn different_contents_have_different_versions() {
         let all = [
             vec![],
             vec![text("x:a", None, "")],

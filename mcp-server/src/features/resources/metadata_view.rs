@@ -96,7 +96,7 @@ mod tests {
     use super::decoded;
 
     #[test]
-    fn the_length_of_bytes_is_that_before_encoding() {
+    fn blob_size_is_the_decoded_length() {
         for length in 0..20 {
             let text = Base64Text::encode(vec![7; length]);
             assert_eq!(decoded(text.as_str()), Some(length), "{text:?}");

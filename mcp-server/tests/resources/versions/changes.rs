@@ -36,7 +36,7 @@ fn version(told: &Value) -> u64 {
 }
 
 #[tokio::test]
-async fn a_listening_peer_gets_the_resource_with_its_subscription() {
+async fn notification_contains_the_resource_and_the_subscription_id() {
     let notes = Notes::default();
     let server = opted()
         .add_resource_template(notes.versioned())
@@ -53,7 +53,7 @@ async fn a_listening_peer_gets_the_resource_with_its_subscription() {
 }
 
 #[tokio::test]
-async fn who_did_not_announce_the_proposal_gets_what_the_specification_says() {
+async fn peer_without_the_proposal_gets_standard_notifications() {
     let notes = Notes::default();
     let server = opted()
         .add_resource_template(notes.versioned())
@@ -74,7 +74,7 @@ async fn who_did_not_announce_the_proposal_gets_what_the_specification_says() {
 }
 
 #[tokio::test]
-async fn the_version_of_what_has_none_is_that_of_its_contents() {
+async fn missing_version_is_derived_from_the_contents() {
     let notes = Notes::default();
     let server = opted()
         .add_resource_template(notes.plain())
@@ -97,7 +97,7 @@ async fn the_version_of_what_has_none_is_that_of_its_contents() {
 }
 
 #[tokio::test]
-async fn of_a_burst_every_resource_is_told_in_its_last_version() {
+async fn burst_of_changes_ends_with_the_last_version_of_every_resource() {
     const ROUNDS: u64 = 100;
     const NOTES: u64 = 100;
     for listens in [false, true] {
@@ -141,7 +141,7 @@ async fn of_a_burst_every_resource_is_told_in_its_last_version() {
 }
 
 #[tokio::test]
-async fn who_reads_slowly_holds_nobody_else_and_gets_the_last_version() {
+async fn slow_reader_does_not_block_others_and_gets_the_last_version() {
     const CHANGES: u64 = 10_000;
     for listens in [false, true] {
         let notes = Notes::default();
@@ -186,7 +186,7 @@ async fn who_reads_slowly_holds_nobody_else_and_gets_the_last_version() {
 }
 
 #[tokio::test]
-async fn what_changes_while_it_is_described_is_told_again() {
+async fn change_during_the_description_is_notified_again() {
     for listens in [false, true] {
         let notes = Notes::default();
         notes.put("a", 0);
@@ -218,7 +218,7 @@ async fn what_changes_while_it_is_described_is_told_again() {
 }
 
 #[tokio::test]
-async fn news_of_what_cannot_be_described_is_not_lost() {
+async fn change_of_a_resource_without_a_description_is_notified() {
     let mut limits = Limits::default();
     limits.request_time = Duration::from_millis(50);
     let notes = Notes::default();
@@ -276,7 +276,7 @@ async fn news_of_what_cannot_be_described_is_not_lost() {
 }
 
 #[tokio::test]
-async fn a_handler_that_describes_for_news_is_the_peers_and_cannot_ask_it() {
+async fn describing_handler_has_the_peers_context_without_input() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let describe = move |resource: Resource, cx: Context| {

@@ -113,7 +113,7 @@ async fn ask(address: SocketAddr, method: &str, params: Value) -> (StatusCode, V
 }
 
 #[tokio::test]
-async fn subscriptions_need_a_connection_and_the_error_says_what_does_not() {
+async fn subscribe_over_http_is_rejected_with_an_alternative() {
     let server = opted().add_resource_template(Notes::default().versioned());
     let address = serve(&server.build().unwrap());
     for method in ["resources/subscribe", "resources/unsubscribe"] {
@@ -130,7 +130,7 @@ async fn subscriptions_need_a_connection_and_the_error_says_what_does_not() {
 
 /// It belongs to an older revision, and its connections come and go.
 #[tokio::test]
-async fn the_deprecated_transport_is_http_too() {
+async fn subscribe_over_http_sse_is_rejected() {
     let server = opted().add_resource_template(Notes::default().versioned());
     let address = serve(&server.build().unwrap());
     let open = Request::get("/sse").header("Accept", "text/event-stream");
@@ -143,7 +143,7 @@ async fn the_deprecated_transport_is_http_too() {
 }
 
 #[tokio::test]
-async fn one_stream_tells_of_several_resources() {
+async fn one_stream_notifies_of_several_resources() {
     let notes = Notes::default();
     let server = opted()
         .add_resource_template(notes.versioned())
@@ -169,7 +169,7 @@ async fn one_stream_tells_of_several_resources() {
 }
 
 #[tokio::test]
-async fn of_a_burst_the_last_version_comes() {
+async fn burst_of_changes_ends_with_the_last_version() {
     const CHANGES: usize = 10_000;
     let notes = Notes::default();
     let server = opted()
@@ -207,7 +207,7 @@ async fn of_a_burst_the_last_version_comes() {
 }
 
 #[tokio::test]
-async fn get_and_filters_are_the_same() {
+async fn get_and_filters_work_over_http() {
     let server = opted()
         .add_resource(ResourceDef::text("d:a", "a", "text").kind("file"))
         .add_resource(ResourceDef::text("d:b", "b", "text"));

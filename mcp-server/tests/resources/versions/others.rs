@@ -35,7 +35,7 @@ fn assert_bare(text: &Value) {
 }
 
 #[tokio::test]
-async fn older_revisions_see_nothing() {
+async fn older_revisions_do_not_get_the_proposal() {
     let notes = Notes::default();
     let server = offering(opted(), &notes);
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
@@ -62,7 +62,7 @@ async fn older_revisions_see_nothing() {
 }
 
 #[tokio::test]
-async fn a_program_that_did_not_opt_in_is_as_if_there_were_no_proposal() {
+async fn server_without_the_proposal_behaves_as_specified() {
     let notes = Notes::default();
     let server = offering(Server::builder("test", "1"), &notes);
     let mut peer = Peer::modern(&server);
@@ -98,7 +98,7 @@ async fn a_program_that_did_not_opt_in_is_as_if_there_were_no_proposal() {
 }
 
 #[tokio::test]
-async fn what_is_only_added_is_for_every_peer_of_the_newest_revision() {
+async fn additions_are_sent_to_every_peer_of_the_newest_revision() {
     let server = offering(opted(), &Notes::default());
     let mut peer = Peer::modern(&server);
     let found = peer.result("server/discover", json!({})).await;

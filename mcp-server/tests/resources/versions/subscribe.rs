@@ -29,7 +29,7 @@ fn uris(names: &[&str]) -> Value {
 }
 
 #[tokio::test]
-async fn a_peer_hears_of_all_that_it_subscribed_to_and_of_nothing_else() {
+async fn peer_is_notified_only_of_its_subscriptions() {
     let notes = Notes::default();
     let server = server(&notes);
     let mut peer = Peer::modern(&server);
@@ -64,7 +64,7 @@ async fn a_peer_hears_of_all_that_it_subscribed_to_and_of_nothing_else() {
 }
 
 #[tokio::test]
-async fn who_changed_its_mind_meanwhile_is_not_told() {
+async fn unsubscribed_peer_is_not_notified() {
     let notes = Notes::default();
     let entered = Arc::new(Semaphore::new(0));
     let go = Arc::new(Semaphore::new(0));
@@ -89,7 +89,7 @@ async fn who_changed_its_mind_meanwhile_is_not_told() {
 }
 
 #[tokio::test]
-async fn a_peer_that_does_not_speak_the_proposal_hears_in_the_old_form() {
+async fn peer_without_the_proposal_gets_the_standard_form() {
     let notes = Notes::default();
     let server = server(&notes);
     let mut peer = Peer::modern(&server);
@@ -103,7 +103,7 @@ async fn a_peer_that_does_not_speak_the_proposal_hears_in_the_old_form() {
 }
 
 #[tokio::test]
-async fn two_eras_on_one_connection_do_not_mix() {
+async fn subscriptions_of_both_eras_on_one_connection_are_separate() {
     let notes = Notes::default();
     let server = server(&notes);
     let mut peer = Peer::legacy(&server, "2025-11-25").await;
@@ -156,7 +156,7 @@ async fn two_eras_on_one_connection_do_not_mix() {
 }
 
 #[tokio::test]
-async fn what_a_connection_may_keep_is_bounded() {
+async fn subscriptions_of_a_connection_are_bounded() {
     let notes = Notes::default();
     let mut limits = Limits::default();
     limits.subscribed_resources = 3;
@@ -207,7 +207,7 @@ async fn what_a_connection_may_keep_is_bounded() {
 }
 
 #[tokio::test]
-async fn a_wrong_form_is_refused_with_its_place() {
+async fn invalid_params_are_rejected_with_their_path() {
     let mut peer = Peer::modern(&server(&Notes::default()));
     for method in ["resources/subscribe", "resources/unsubscribe"] {
         for (params, place) in [
@@ -224,7 +224,7 @@ async fn a_wrong_form_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn a_server_without_subscriptions_has_no_such_method() {
+async fn subscribe_is_unknown_without_subscriptions() {
     let quiet = opted()
         .capabilities(|has| has.resources(ResourcesCapability::new()))
         .add_resource(ResourceDef::text("d:a", "a", "text"))

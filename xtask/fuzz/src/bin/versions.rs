@@ -11,7 +11,7 @@ use mcp_types::{
     ReadResourceResult, Revision,
 };
 
-fuzz_target!(init: seeds::write(first), |bytes: &[u8]| -> Corpus {
+fuzz_target!(init: seeds::write(seed_prefix), |bytes: &[u8]| -> Corpus {
     let (choice, text) = head(bytes, 3);
     let Ok(text) = std::str::from_utf8(text) else {
         return Corpus::Reject;
@@ -78,7 +78,7 @@ fn name_in_newest(from: Revision, name: &str) -> Option<&'static str> {
 }
 
 /// Checks that a value decoded at a revision can be encoded at it and decoded again.
-fn typed<T: Versioned>(revision: Revision, text: &str) {
+fn check_typed<T: Versioned>(revision: Revision, text: &str) {
     let Ok(value) = revision.decode::<T>(text) else {
         return;
     };
