@@ -1,5 +1,5 @@
-//! The whole texts of errors that users see: each names what failed, what was expected, what was
-//! found, and where.
+//! The complete texts of errors that users see: each names the failed operation, the expected and
+//! the actual value, and the position.
 #![cfg(unix)]
 
 use std::time::Duration;

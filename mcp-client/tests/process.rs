@@ -1,4 +1,4 @@
-//! Servers that are child processes: what they hear, what is left of them, what callers are told.
+//! Servers that are child processes: shutdown, cleanup, and errors.
 #![cfg(unix)]
 
 use std::fmt::Debug;
@@ -16,10 +16,10 @@ use tokio::time::{sleep, timeout};
 use tracing::field::Field;
 use tracing_subscriber::layer::{self, Layer, SubscriberExt};
 
-/// Longer than anything here takes.
+/// Longer than any successful operation.
 const LONG: Duration = Duration::from_secs(60);
 
-/// The example `process-subject`, which is built together with the tests.
+/// The path of the example `process-subject`, which is built together with the tests.
 fn program() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
     let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
@@ -32,10 +32,10 @@ fn subject(behaviour: &[&str]) -> ChildProcess {
     ChildProcess::new(program()).args(behaviour)
 }
 
-/// Starts it from a shell that stays, as `npx` does.
+/// Starts it from a shell that keeps running, as `npx` does.
 fn below_a_shell(behaviour: &str) -> ChildProcess {
     let script = format!("'{}' {behaviour} <&0 & wait", program().display());
-    // Background jobs of a shell have no input unless they are given one.
+    // Background jobs of a shell have no input unless it is redirected.
     let script = format!("exec 3<&0; {}", script.replace("<&0", "<&3"));
     ChildProcess::new("sh").args(["-c", &script])
 }
@@ -60,14 +60,14 @@ async fn pid(client: &Client) -> u32 {
     text(&result).parse().expect("a number")
 }
 
-/// Whether a process is there, and no zombie that nobody waited for.
+/// Returns `true` if a process is running, and not a zombie.
 fn runs(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit(')').next().unwrap_or_default().trim();
     !state.is_empty() && !state.starts_with('Z')
 }
 
-/// Whether there is nothing left of a process, not even what its parent did not wait for.
+/// Returns `true` if a process has ended and is not a zombie either.
 fn is_reaped(pid: u32) -> bool {
     !Path::new(&format!("/proc/{pid}")).exists()
 }
@@ -81,7 +81,7 @@ async fn until(what: impl Fn() -> bool) {
     timeout(LONG, wait).await.expect("it comes to pass");
 }
 
-/// Lines of a server's stderr.
+/// Collects the lines of a server's stderr.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<String>>>);
 
@@ -149,7 +149,7 @@ async fn dropped_client_ends_its_process() {
     let pid = pid(&client).await;
     drop(client);
     until(|| is_reaped(pid)).await;
-    // It ended in its own way.
+    // It exited by itself.
     until(|| lines.all() == ["served"]).await;
 }
 
@@ -186,7 +186,7 @@ async fn descendants_end_with_the_process() {
 
 #[tokio::test]
 async fn orphaned_descendants_are_killed() {
-    // The shell ends at once, and what it started does not hear of the end of its input.
+    // The shell exits immediately, and its child does not notice the end of its input.
     let script = format!("sleep 3600 & exec '{}'", program().display());
     let client = connect(ChildProcess::new("sh").args(["-c", &script])).await;
     let pid = pid(&client).await;
@@ -209,7 +209,7 @@ async fn orphaned_descendants_are_killed() {
 
 #[tokio::test]
 async fn process_that_ignores_the_signal_is_killed() {
-    // The shell ignores the signal, and so does what it starts.
+    // The shell ignores the signal, and so does its child.
     let script = format!("trap '' TERM; exec '{}' stubborn", program().display());
     let process = ChildProcess::new("sh").args(["-c", &script]);
     let client = connect(process.grace(Duration::from_millis(100))).await;
@@ -297,7 +297,7 @@ async fn unresponsive_server_times_out_and_is_killed() {
     assert!(is_reaped(pid.expect("a number")));
 }
 
-/// Warnings, with all that they say.
+/// Collects warnings with their fields.
 #[derive(Clone, Default)]
 struct Warnings(Arc<Mutex<String>>);
 
@@ -323,7 +323,7 @@ async fn invalid_output_is_ignored_and_logged() {
     let warnings = warnings.0.lock().expect("fine").clone();
     assert!(warnings.contains("Listening on stdio!"), "{warnings}");
     assert!(warnings.contains("not"), "{warnings}");
-    // However long it is.
+    // Lines of any length.
     assert!(
         warnings.contains("xxxx") && warnings.len() < 2_000,
         "{warnings}"
@@ -376,7 +376,7 @@ async fn exited_process_is_restarted_if_configured() {
         );
         assert_ne!(pid(&client).await, before);
     }
-    // That was often enough.
+    // The number of restarts is exhausted.
     for error in [
         exit(&client, 5).await.expect_err("no answer"),
         client.tools().one_page().await.expect_err("no process"),
@@ -414,6 +414,6 @@ async fn unlimited_grace_waits_for_the_process() {
     let pid = pid(&client).await;
     timeout(LONG, client.close()).await.expect("it ends");
     assert!(is_reaped(pid));
-    // It ended by itself, in order.
+    // It exited by itself.
     assert_eq!(*said.lock().expect("fine"), ["served"]);
 }

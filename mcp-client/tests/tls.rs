@@ -1,4 +1,4 @@
-//! TLS with a certificate made for the test.
+//! TLS with a certificate for the test.
 
 #[path = "subject/certificate.rs"]
 mod certificate;
@@ -10,7 +10,7 @@ use mcp_server::Server;
 
 use certificate::certified;
 
-/// Serves over TLS; gives the certificate in PEM.
+/// Serves over TLS. Returns the certificate in PEM.
 fn serve() -> (SocketAddr, String) {
     let server = Server::builder("secure", "1.0.0")
         .tool("greet", "Greets", async || "hello")

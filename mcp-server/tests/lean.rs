@@ -1,5 +1,5 @@
-//! A server without any feature: arguments are held to their types, and a schema that promises more
-//! is refused; of templates there are none.
+//! A server without features: arguments are only decoded, a schema with further constraints is
+//! rejected, and there are no templates.
 #![cfg(not(feature = "json-schema"))]
 
 #[path = "features/peer.rs"]
@@ -87,7 +87,7 @@ async fn arguments_are_decoded_by_their_types() {
     }
 }
 
-/// A server with a resource and without templates.
+/// Returns a server with a resource and without templates.
 fn resources() -> Server {
     Server::builder("lean", "1.0.0")
         .add_resource(ResourceDef::text("demo:a", "a", "A"))
@@ -99,7 +99,7 @@ fn resources() -> Server {
         .expect("the definition is valid")
 }
 
-/// A peer of each revision.
+/// Returns a peer of each revision.
 async fn peers(server: &Server) -> Vec<(Revision, Peer)> {
     let mut peers = Vec::new();
     for revision in Revision::ALL {
@@ -159,7 +159,7 @@ async fn resource_without_templates_is_not_found() {
                 "argument": { "name": variable, "value": "v" },
             })
         };
-        // Templates may be read by a handler of the application's own.
+        // A custom handler may read URIs of templates.
         let params = complete("own:{x}", "x");
         let result = peer.result("completion/complete", params).await;
         assert_eq!(result["completion"]["values"], json!(["v!"]));

@@ -1,6 +1,6 @@
-//! What connections cost the server on its heap, counted by the allocator.
+//! Heap memory of the server for connections, as counted by the allocator.
 //!
-//! One test alone, since the count is that of the whole program. The clients use blocking sockets,
+//! A single test, because the count covers the whole program. The clients use blocking sockets,
 //! which have no buffers on the heap.
 
 use std::io::{Read, Write};
@@ -14,15 +14,15 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Longer than anything takes that works.
+/// Longer than any successful operation.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const CONNECTIONS: usize = 200;
 
-/// Bytes that a connection may cost until the head of its first request is complete.
+/// The maximum number of bytes for a connection until the head of its first request is complete.
 const BEFORE_REQUEST: usize = 4 << 10;
 
-/// Bytes that may be left of each connection that was closed: tables that have grown.
+/// The maximum number of bytes that remain for each closed connection: tables that have grown.
 const CLOSED: usize = 512;
 
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
@@ -33,7 +33,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Opens connections that send `bytes`, until the server has read these.
+/// Opens connections that send `bytes`, and waits until the server has read these.
 fn open(server: &Server, address: SocketAddr, bytes: &[u8]) -> Vec<TcpStream> {
     let connect = |_| {
         let mut stream = TcpStream::connect(address).expect("connected");
@@ -44,7 +44,7 @@ fn open(server: &Server, address: SocketAddr, bytes: &[u8]) -> Vec<TcpStream> {
     wait_until("all connections are accepted", || {
         server.metrics().connections == CONNECTIONS
     });
-    // What was sent before this request is read before its response comes.
+    // Earlier bytes are read before this request is answered.
     for _ in 0..3 {
         ask(address);
     }
@@ -54,7 +54,7 @@ fn open(server: &Server, address: SocketAddr, bytes: &[u8]) -> Vec<TcpStream> {
     streams
 }
 
-/// Makes a request that is refused, and waits for the end of the connection.
+/// Sends a request that is rejected, and waits for the end of the connection.
 fn ask(address: SocketAddr) {
     let mut stream = TcpStream::connect(address).expect("connected");
     stream
@@ -85,7 +85,7 @@ fn memory_of_connections_is_small_and_freed_after_their_end() {
         b"",
         b"POST /mcp HTTP/1.1\r\nHost: loc",
         b"PRI * HTTP/2",
-        // The head and half of the body of a request.
+        // The head of a request and half of its body.
         b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
           Accept: application/json, text/event-stream\r\nContent-Length: 50\r\n\r\n{\"jsonrpc\"",
     ];

@@ -1,4 +1,4 @@
-//! What the peer that started a process sees on its standard streams.
+//! A server process on its standard streams, as its parent process sees it.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 const RUNTIMES: [&str; 2] = ["current", "multi"];
 
-/// The example `stdio-subject`, which is built together with the tests.
+/// The path of the example `stdio-subject`, which is built together with the tests.
 fn subject() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
     let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
@@ -61,13 +61,13 @@ impl Process {
         serde_json::from_str(&line.expect("readable")).expect("a message and nothing else")
     }
 
-    /// Ends the input; the messages that still come. The process is to end well.
+    /// Closes the input and returns the remaining messages. The process must exit with 0.
     fn end(mut self) -> Vec<Value> {
         self.stdin = None;
         self.ended()
     }
 
-    /// The messages until the process ends well by itself.
+    /// Returns the messages until the process exits with 0 by itself.
     fn ended(&mut self) -> Vec<Value> {
         let mut rest = Vec::new();
         for line in self.lines.by_ref() {
@@ -81,7 +81,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Where a test failed, nothing is to be left behind.
+        // Kills the process, also if the test failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -171,7 +171,7 @@ fn slow_reader_gets_everything_in_order() {
     for runtime in RUNTIMES {
         let mut process = Process::start(&[runtime]);
         let mut stdin = process.stdin.take().expect("open");
-        // Far more than the queue and the pipes hold, from tasks and from the reading thread.
+        // Much more than the queue and the pipes hold, from tasks and from the reading thread.
         let writing = thread::spawn(move || {
             let talk = call(0, "talk", "1000");
             stdin.write_all(talk.as_bytes()).expect("written");
@@ -247,7 +247,7 @@ fn closed_output_ends_the_process() {
     assert!(!child.wait().expect("waited for").success());
 }
 
-/// What a process needed at most, in KiB; `None` elsewhere than on Linux.
+/// Returns the peak memory of a process in KiB, or `None` on other systems than Linux.
 fn peak(child: &Child) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status
@@ -256,7 +256,7 @@ fn peak(child: &Child) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Answers of readers at once and of tasks, and what handlers say meanwhile.
+/// Responses from the reading thread and from tasks, and notifications of handlers.
 #[test]
 fn unread_output_is_not_buffered_without_bounds() {
     const ANSWER: usize = 50_000;
@@ -276,7 +276,7 @@ fn unread_output_is_not_buffered_without_bounds() {
                 count.fetch_add(1, Ordering::Relaxed);
             }
         });
-        // As far as it gets: reading too early would only make the test easier to pass.
+        // Stops when the pipe is full: reading too early would only make the test easier to pass.
         let mut before = u64::MAX;
         while written.load(Ordering::Relaxed) != before {
             before = written.load(Ordering::Relaxed);
@@ -287,7 +287,7 @@ fn unread_output_is_not_buffered_without_bounds() {
         let answers = answers.iter().filter(|message| !message["id"].is_null());
         assert_eq!(answers.count(), 1000);
         writing.join().expect("no panic");
-        // Of 50 MB.
+        // Of 50 MB in total.
         assert!(peak.is_none_or(|peak| peak < 16_000), "{peak:?} KiB");
     }
 }

@@ -1,4 +1,4 @@
-//! [`Peer`]: a server, and what it was heard to say.
+//! [`Peer`]: a server, and the notifications that it has sent.
 
 use std::env;
 use std::error::Error;
@@ -15,19 +15,19 @@ use tokio::sync::Notify;
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The model that answers.
+/// The model in the responses to sampling requests.
 pub(crate) const MODEL: &str = "a-model";
 
 /// A connected server.
 pub(crate) struct Peer {
     pub(crate) client: Client,
     pub(crate) logs: Heard<LoggingMessageNotificationParams>,
-    /// Pages that the user was sent to.
+    /// URLs of elicitations that the user was asked to open.
     pub(crate) pages: Heard<String>,
 }
 
 impl Peer {
-    /// Connects in the way that the arguments say.
+    /// Connects with the transport in the arguments.
     pub(crate) async fn connect(revision: &str, way: &[String]) -> Result<Self> {
         let (logs, pages) = (Heard::default(), Heard::default());
         let mut builder = builder(&logs, &pages)?;
@@ -61,7 +61,7 @@ impl Peer {
         Ok(self.client.call_tool(tool).arguments(arguments).await?)
     }
 
-    /// The text that a tool answers with.
+    /// Returns the text of a tool's result.
     pub(crate) async fn text(&self, tool: &str, arguments: Object) -> Result<String> {
         let result = self.call(tool, arguments).await?;
         if result.is_error == Some(true) {
@@ -71,7 +71,7 @@ impl Peer {
     }
 }
 
-/// What the texts say.
+/// Joins the texts of contents.
 pub(crate) fn texts(content: &[ContentBlock]) -> String {
     let texts = content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.as_str()),
@@ -80,7 +80,7 @@ pub(crate) fn texts(content: &[ContentBlock]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// A client that has an answer to everything.
+/// Returns a client with handlers for all requests of a server.
 fn builder(
     logs: &Heard<LoggingMessageNotificationParams>,
     pages: &Heard<String>,
@@ -108,7 +108,7 @@ fn builder(
     Ok(builder)
 }
 
-/// What was heard, for checks to wait for.
+/// Collected notifications, for which checks can wait.
 pub(crate) struct Heard<T> {
     inner: Arc<(Mutex<Vec<T>>, Notify)>,
 }
@@ -136,7 +136,7 @@ impl<T> Heard<T> {
         added.notify_one();
     }
 
-    /// Takes all that was heard, as soon as there is something.
+    /// Waits for at least one notification and returns all of them.
     pub(crate) fn next(&self) -> impl Future<Output = Vec<T>> {
         let inner = Arc::clone(&self.inner);
         async move {

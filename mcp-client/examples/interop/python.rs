@@ -130,7 +130,7 @@ async fn logs(peer: &Peer) -> Result<()> {
     peer.text("log", Object::new()).await?;
     let logs = peer.logs.next().await;
     let levels: Vec<_> = logs.iter().map(|log| log.level).collect();
-    // In sessions this server does not look at the level.
+    // In sessions this server ignores the level.
     let small = peer.client.revision() < Revision::LATEST;
     expect(
         levels.contains(&LoggingLevel::Error) && (small || levels.len() == 1),

@@ -7,7 +7,7 @@ use crate::{Printed, Served, json, mcp, printed, run, run_with};
 #[test]
 fn arguments_get_the_types_of_the_tools_schema() {
     assert_eq!(printed(&["call", "add", "a=1", "b=2.5"]), "3.5\n");
-    // Text stays text, whatever it looks like.
+    // Text is passed unchanged, even if it looks like a number.
     assert_eq!(printed(&["call", "echo", "text=12", "times=2"]), "1212\n");
     assert_eq!(printed(&["call", "echo", "text=a=b"]), "a=b\n");
     assert_eq!(printed(&["call", "echo", "text={}", "times=null"]), "{}\n");

@@ -1,4 +1,4 @@
-//! A server that wants to take control of its user's terminal.
+//! A server that tries to control its user's terminal.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::terminal::User;
 use crate::{Printed, mcp, subject};
 
-/// What `mcp` is asked to do with the server.
+/// The commands that are run with the server.
 const COMMANDS: &[&[&str]] = &[
     &["discover"],
     &["tools"],
@@ -21,7 +21,7 @@ const COMMANDS: &[&[&str]] = &[
     &["prompt", "any"],
 ];
 
-/// What a terminal obeys or reorders.
+/// Returns `true` for characters that control a terminal or reorder text.
 fn is_obeyed(c: char) -> bool {
     let reorders = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     reorders || (c.is_control() && c != '\n')
@@ -61,7 +61,7 @@ fn control_characters_are_not_printed_to_a_pipe() {
             for text in [&printed.out, &printed.err] {
                 assert!(!text.contains(is_obeyed), "{arguments:?}: {text:?}");
                 let lines: Vec<_> = text.lines().map(str::trim_end).collect();
-                // A text that a tool or a prompt gives is a text of several lines.
+                // The text of a tool or prompt may have several lines.
                 if !matches!(arguments.first(), Some(&"call" | &"prompt")) || text == &printed.err {
                     assert!(!lines.contains(&"mcp: forged"), "{arguments:?}: {text}");
                 }
@@ -77,7 +77,7 @@ fn control_characters_are_not_printed_to_a_terminal() {
             let arguments = [*arguments, more].concat();
             let user = User::runs_with(&arguments, &["hostile"]);
             let seen = user.sees_all();
-            // What shows and hides the bar of progress is our own, and so are ends of lines.
+            // The sequences of the progress bar are our own, and so are line ends.
             let seen = seen.replace("\r\x1b[K", "").replace("\r\n", "\n");
             assert!(!seen.contains(is_obeyed), "{arguments:?}: {seen:?}");
         }

@@ -1,4 +1,4 @@
-//! What servers are and offer.
+//! Commands that show what a server offers.
 
 use crate::{Served, json, mcp, printed, run};
 

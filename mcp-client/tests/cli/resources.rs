@@ -1,10 +1,10 @@
-//! What the proposals about resources give whoever types.
+//! Commands that use the proposals for resources.
 
 use serde_json::Value;
 
 use crate::{Printed, Served, mcp, run, run_speaking};
 
-/// What a command prints that goes well.
+/// Returns the output of a command that succeeds.
 fn printed(arguments: &[&str]) -> String {
     let Printed { out, err, code } = run_speaking(arguments);
     assert_eq!((code, &*err), (Some(0), ""), "{out}");
@@ -53,7 +53,7 @@ fn collection_is_shown_as_a_tree() {
 
     let all = printed(&["tree"]);
     assert!(all.contains("dir/\n  b/\n"), "{all}");
-    // A server that lists no collections.
+    // A server without collections.
     let fault = run(&["tree", "test://dir"]);
     assert_eq!(fault.code, Some(4), "{fault:?}");
     assert!(fault.err.contains("sep-2093"), "{fault:?}");
@@ -74,7 +74,7 @@ fn contents_are_selected_by_media_type() {
     assert!(none.err.contains("text/html, text/plain"), "{none:?}");
 }
 
-/// Files of a test, gone afterwards.
+/// A folder for a test, removed when it is dropped.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -123,7 +123,7 @@ fn content_is_fetched_by_its_url_into_a_file() {
         (&5.into(), &"text/plain".into())
     );
 
-    // This machine is not a place to be sent to, unless it is said so.
+    // Addresses of this machine are rejected unless they are allowed.
     let fetched = fetch(&[]);
     assert_eq!(fetched.code, Some(0), "{fetched:?}");
     assert!(

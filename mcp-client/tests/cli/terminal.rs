@@ -1,4 +1,4 @@
-//! What a user sees and types at a terminal.
+//! Interactive use at a terminal.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::{mcp, subject};
 
-/// A user at a terminal, with `mcp` running there.
+/// A user at a terminal in which `mcp` runs.
 pub(crate) struct User {
     terminal: File,
     child: Child,
@@ -46,7 +46,7 @@ impl User {
         }
     }
 
-    /// Looks until this is there, or all is over.
+    /// Reads the output until it contains this text, or ends.
     fn sees(&mut self, wanted: &str) {
         let mut bytes = [0; 4096];
         while !self.seen.contains(wanted) {
@@ -56,11 +56,11 @@ impl User {
         }
     }
 
-    /// Looks until all is over; gives what was seen.
+    /// Reads the output to its end and returns it.
     pub(crate) fn sees_all(mut self) -> String {
         let mut seen = Vec::new();
         let mut bytes = [0; 4096];
-        // The end of a terminal is an error.
+        // The end of a terminal is reported as an error.
         while let Ok(count @ 1..) = self.terminal.read(&mut bytes) {
             seen.extend_from_slice(&bytes[..count]);
         }

@@ -1,4 +1,4 @@
-//! What goes wrong, and the exit codes for it.
+//! Errors and their exit codes.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! Changes, as they are announced.
+//! Changes that `mcp watch` prints.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{Served, mcp};
 
-/// Watches while a tool announces changes, until all of `wanted` were printed.
+/// Watches while a tool notifies of changes, until all of `wanted` were printed.
 fn watch(options: &[&str], wanted: &[&str]) {
     let served = Served::start();
     let mut changes = mcp();

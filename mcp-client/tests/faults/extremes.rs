@@ -12,7 +12,7 @@ use tokio::net::unix::pipe::pipe;
 use super::pipe::{Server, builder, lost, soon};
 use super::table::sound;
 
-/// A limit: its name, and how it is set to the largest value and to zero.
+/// A limit: its name, and functions that set it to the largest value and to zero.
 type Limit = (&'static str, fn(&mut Limits, Extreme));
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ async fn connect(limits: Limits, revision: Revision) -> (Client, Server) {
     Server::connect(builder, revision).await
 }
 
-/// A call with a question, a list, a subscription, and a request of the server.
+/// Makes a call with an input request, a list, a subscription, and a request of the server.
 async fn everything_works(client: &Client, server: &mut Server, name: &str, asks: bool) {
     println!("{name} at {}", client.revision());
     server.works(client).await;
@@ -166,7 +166,7 @@ async fn zero_limits_keep_the_connection_usable() {
             continue;
         }
         for revision in [Revision::LATEST, Revision::V2025_11_25] {
-            // It is over at once, as it says.
+            // The timeout of zero expires immediately.
             if *name == "probe_time" && revision == Revision::LATEST {
                 continue;
             }
@@ -174,7 +174,7 @@ async fn zero_limits_keep_the_connection_usable() {
             let (client, mut server) = connect(limits, revision).await;
             let asks = match *name {
                 "server_requests" => false,
-                // The call is not sent again.
+                // The call is not retried.
                 "rounds" => revision < Revision::LATEST,
                 _ => true,
             };
@@ -219,7 +219,7 @@ async fn zero_timeout_and_zero_message_size_are_typed_errors() {
     );
 }
 
-/// The wait before the next attempt is one of the times.
+/// The delay before the next attempt is one of the limits.
 #[tokio::test]
 async fn retry_delays_of_subscriptions_work_at_extreme_values() {
     for (to, least, most) in [
@@ -242,7 +242,7 @@ async fn retry_delays_of_subscriptions_work_at_extreme_values() {
         let mut news = client.listen(SubscriptionFilter::new().tools_list_changed(true));
         for _ in 0..if to == Extreme::Zero { 20 } else { 1 } {
             server.asked("subscriptions/listen").await;
-            // Whatever waits is lost.
+            // All waiting calls fail.
             server.write(&vec![b' '; 20_000]).await;
             server.write(b"\n").await;
             let event = soon(news.next()).await.expect("news").expect("it goes on");

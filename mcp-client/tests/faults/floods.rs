@@ -1,4 +1,4 @@
-//! Servers that talk without end, and such that do not listen meanwhile.
+//! Servers that send without end, some of which do not read meanwhile.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::table::sound;
 
 const MANY: usize = 100_000;
 
-/// Nobody who reads needs so long.
+/// Longer than any successful operation.
 const STALL: Duration = Duration::from_millis(500);
 
 fn line(number: usize, method: &str) -> String {
@@ -23,8 +23,8 @@ fn line(number: usize, method: &str) -> String {
 }
 
 impl Server {
-    /// Sends requests until the client reads no more; how many were sent, the last perhaps in
-    /// part, and what is left of it.
+    /// Sends requests until the client stops reading. Returns how many were sent, the last one
+    /// perhaps in part, and the unsent rest of it.
     async fn flood(&mut self, method: &str) -> (usize, Vec<u8>) {
         for number in 0..MANY {
             let line = line(number, method);
@@ -47,9 +47,9 @@ async fn client_stops_reading_from_a_server_that_does_not_read() {
     let (client, mut server) = Server::connect(builder(limits), Revision::V2025_11_25).await;
     for method in ["ping", "no/such"] {
         let (sent, rest) = server.flood(method).await;
-        // Two pipes, a read, and what waits: no more than so much is on its way.
+        // The amount is limited by two pipes, a read buffer, and the waiting requests.
         assert!(sent < 20_000, "{sent} requests");
-        // A call waits like everything else, and ends in its own time.
+        // A call waits as well, and times out.
         let call = client.tools().one_page().timeout(Duration::from_millis(20));
         let error = soon(call).await.expect_err("nobody reads");
         assert!(matches!(error, CallError::Timeout { .. }), "{error}");
@@ -162,7 +162,7 @@ async fn unread_changes_are_merged() {
         });
         server.write(format!("{changed}\n").as_bytes()).await;
     }
-    // All of it has been heard now.
+    // All notifications have been received now.
     server.works(&client).await;
     let mut count = 0;
     loop {
@@ -200,7 +200,7 @@ async fn unread_events_are_bounded_in_bytes() {
             .write(changed(&format!("test:{number}"), 4_000).as_bytes())
             .await;
     }
-    // The same change once more, larger than there is room for.
+    // The same change again, larger than the limit.
     server.write(changed("test:0", 20_000).as_bytes()).await;
     server.works(&client).await;
     let mut count = 0;
@@ -217,7 +217,7 @@ async fn unread_events_are_bounded_in_bytes() {
         }
     }
     assert_eq!(count, 2);
-    // An event that is alone may have any size, and there is room again.
+    // A single event may have any size, and then there is space again.
     server.write(changed("test:0", 20_000).as_bytes()).await;
     let event = soon(news.next()).await.expect("news").expect("it goes on");
     assert!(

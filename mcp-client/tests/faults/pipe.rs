@@ -1,4 +1,4 @@
-//! A server that says what a test tells it to, byte by byte, over pipes of the system.
+//! A server that is controlled by a test, over pipes of the system.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 use super::table::sound;
 
-/// Longer than anything takes that works.
+/// Longer than any successful operation.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<F: IntoFuture>(what: F) -> F::Output {
@@ -30,7 +30,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server and a client that have agreed on this revision.
+    /// Returns a client that has negotiated this revision, and its server.
     pub(crate) async fn connect(builder: ClientBuilder, revision: Revision) -> (Client, Self) {
         let (theirs, reader) = pipe().expect("a pipe");
         let (writer, ours) = pipe().expect("a pipe");
@@ -42,7 +42,7 @@ impl Server {
         (connected.expect("connected"), server)
     }
 
-    /// A server that reads from one pipe and writes to another one.
+    /// Returns a server that reads from one pipe and writes to another one.
     pub(crate) fn over(reader: Receiver, writer: Sender) -> Self {
         Self {
             lines: BufReader::new(reader).lines(),
@@ -71,13 +71,13 @@ impl Server {
         }
     }
 
-    /// The next message of the client.
+    /// Receives the next message of the client.
     pub(crate) async fn read(&mut self) -> Value {
         let line = soon(self.lines.next_line()).await.expect("readable");
         serde_json::from_str(&line.expect("a message")).expect("a message is JSON")
     }
 
-    /// The next message of the client, which is of this method.
+    /// Receives the next message of the client, and checks its method.
     pub(crate) async fn asked(&mut self, method: &str) -> Value {
         let asked = self.read().await;
         assert_eq!(asked["method"], method, "{asked}");
@@ -95,7 +95,7 @@ impl Server {
         self.write(line.as_bytes()).await;
     }
 
-    /// Whether the connection still works.
+    /// Checks that the connection still works.
     pub(crate) async fn works(&mut self, client: &Client) {
         let call = list(client);
         let asked = self.asked("tools/list").await;
@@ -104,13 +104,13 @@ impl Server {
     }
 }
 
-/// A call that is on its way, and what becomes of it.
+/// A call in flight, and its outcome.
 pub(crate) fn list(client: &Client) -> JoinHandle<Result<(), CallError>> {
     let call = client.tools().one_page();
     tokio::spawn(async { call.await.map(drop) })
 }
 
-/// What kept the answer from coming.
+/// Returns the transport error of a failed call.
 pub(crate) fn lost(error: &CallError) -> &TransportError {
     match error {
         CallError::Lost { source, .. } => source,

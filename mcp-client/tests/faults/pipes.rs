@@ -1,4 +1,4 @@
-//! One fault after the other on the same connection.
+//! Many kinds of invalid messages on the same connection.
 
 use std::time::Duration;
 
@@ -22,13 +22,13 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
             Then::Fails(fails) => {
                 let error = soon(call).await.expect("no panic").expect_err(name);
                 assert!(fails(&error), "{name}: {error} ({error:?})");
-                // What comes now is an answer that nobody waits for.
+                // A response arrives after its call has ended.
                 server.write(answer(revision, &id).as_bytes()).await;
                 server.write(b"\n").await;
             }
             Then::Waits(wrong) => {
                 println!("that is {} message", wrong.map_or("a", |_| "no"));
-                // Twice: the second is too late.
+                // The response is sent twice: the second one is too late.
                 let twice = format!("{0}\n{0}\n", answer(revision, &id));
                 server.write(twice.as_bytes()).await;
                 soon(call).await.expect("no panic").expect(name);
@@ -80,7 +80,7 @@ async fn too_long_message_fails_and_cancels_pending_calls() {
         for _ in 0..calls.len() {
             ids.push(server.asked("tools/list").await["id"].clone());
         }
-        // It need not end for that.
+        // The server need not exit.
         server.write(&vec![b'{'; 100_000]).await;
         for call in calls {
             let error = soon(call).await.expect("no panic").expect_err("no answer");
@@ -102,7 +102,7 @@ async fn too_long_message_fails_and_cancels_pending_calls() {
     }
 }
 
-/// Ends of the server's output: what it said before, and what becomes of the call.
+/// Ways in which the server's output ends: the preceding bytes, and the outcome of the call.
 #[tokio::test]
 async fn closed_connection_ends_all_calls() {
     for says in [

@@ -1,4 +1,4 @@
-//! Servers that ask more than anybody can answer.
+//! Servers that send too many input requests.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::pipe::{Server, builder, soon};
 
-/// An answer with so many questions.
+/// Returns a result with this number of input requests.
 fn asking(questions: usize) -> String {
     let questions: Vec<_> = (0..questions)
         .map(|number| format!(r#""q{number}":{{"method":"roots/list"}}"#))
@@ -47,7 +47,7 @@ async fn too_many_input_requests_fail_the_call_before_any_handler_starts() {
             "{error}"
         );
         assert_eq!(handled.load(Ordering::Relaxed), 0);
-        // As many as are allowed are answered.
+        // As many as allowed are answered.
         let call = tokio::spawn(client.call_tool("any").into_future());
         let asked = server.asked("tools/call").await;
         server.answer(&asked, &asking(limit)).await;
@@ -99,7 +99,7 @@ async fn input_requests_of_several_calls_share_the_limit() {
     assert_eq!(most.load(Ordering::Relaxed), 2);
 }
 
-/// A handler that calls in turn, and is asked in turn, must not wait for itself forever.
+/// A handler that makes calls itself, which request input, must not wait for itself forever.
 #[tokio::test]
 async fn queued_input_request_times_out_with_its_call() {
     let mut limits = Limits::default();
@@ -109,7 +109,7 @@ async fn queued_input_request_times_out_with_its_call() {
     let first = tokio::spawn(client.call_tool("first").into_future());
     let asked = server.asked("tools/call").await;
     server.answer(&asked, &asking(1)).await;
-    // Its handler is at work when the server gets to hear of something else.
+    // The handler of the first call is running when the second call requests input.
     server.works(&client).await;
     let call = client
         .call_tool("second")
@@ -162,7 +162,7 @@ async fn requests_of_a_legacy_server_are_bounded_in_bytes() {
     limits.server_request_bytes = 10_000;
     let builder = builder(limits).on_roots(std::future::pending);
     let (client, mut server) = Server::connect(builder, Revision::V2025_11_25).await;
-    // The first one may have any size.
+    // A single request may have any size.
     for (id, size) in [(1, 20_000), (2, 10)] {
         let params = json!({"_meta": {"filling": "x".repeat(size)}});
         let asking = json!({"jsonrpc": "2.0", "id": id, "method": "roots/list", "params": params});
@@ -171,7 +171,7 @@ async fn requests_of_a_legacy_server_are_bounded_in_bytes() {
     let refused = server.read().await;
     assert_eq!(refused["id"], 2, "{refused}");
     assert_eq!(refused["error"]["code"], -32603, "{refused}");
-    // Once it is cancelled there is room again.
+    // After the cancellation there is space again.
     let cancelled = json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1},
     });
@@ -185,8 +185,7 @@ async fn requests_of_a_legacy_server_are_bounded_in_bytes() {
     server.works(&client).await;
 }
 
-/// The answer to a form of so many fields would take minutes if each was looked up by a walk over
-/// all others.
+/// Answering such a form would take minutes if each field was found by a linear search.
 #[tokio::test]
 async fn form_with_very_many_fields_is_completed() {
     const FIELDS: usize = 40_000;
@@ -213,8 +212,8 @@ async fn form_with_very_many_fields_is_completed() {
     soon(call).await.expect("no panic").expect("a result");
 }
 
-/// A server's output that shuts the runtime down at the moment at which something is read after
-/// the agreement.
+/// A server's output that shuts the runtime down when the first bytes after the negotiation are
+/// read.
 struct Last {
     pipe: Receiver,
     runtime: Option<Runtime>,
@@ -242,7 +241,7 @@ impl AsyncRead for Last {
     }
 }
 
-/// Whether the runtime of this thread drops tasks as soon as they are spawned.
+/// Returns `true` if the runtime of this thread drops tasks as soon as they are spawned.
 fn takes_no_tasks() -> bool {
     let held = Arc::new(());
     let holds = Arc::clone(&held);
@@ -291,7 +290,7 @@ fn request_read_during_runtime_shutdown_does_not_block_a_thread() {
     let request: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\"}\n";
     let written = test.block_on(writer.1.writer.write_all(request));
     written.expect("the client reads");
-    // What is read from is dropped with the task that reads, once that is not blocked.
+    // The input is dropped together with the reading task, unless that task is blocked.
     let dropped = is_gone.recv_timeout(Duration::from_secs(20));
     assert_eq!(dropped, Err(mpsc::RecvTimeoutError::Disconnected));
 }

@@ -1,27 +1,29 @@
-//! What servers may say in place of an answer to `tools/list`, whatever it is said on.
+//! Invalid replies to `tools/list`, for all transports.
 
 use mcp_client::CallError;
 use mcp_client::types::Revision;
 use mcp_client::types::rpc::Fault as Envelope;
 
-/// Something that no server should say.
+/// An invalid reply.
 pub(crate) struct Fault {
     pub(crate) name: &'static str,
-    /// What the server says, without the end of the line, to the request with this id.
+    /// Returns the bytes that the server sends in reply to the request with this id, without the
+    /// line end.
     pub(crate) says: fn(id: &str) -> Vec<u8>,
     pub(crate) then: Then,
 }
 
-/// What becomes of the call.
+/// The outcome of the call.
 pub(crate) enum Then {
-    /// It fails at once, with such an error.
+    /// The call fails immediately, with a matching error.
     Fails(fn(&CallError) -> bool),
-    /// It goes on to wait: what was said is no answer to it. Where there is no other answer, as in
-    /// a body of JSON, this is what is wrong with it, if it is no message at all.
+    /// The call keeps waiting, because the reply is not its response. If no other response can
+    /// follow, as in a JSON body, the call fails with this error, if the reply is not a valid
+    /// message.
     Waits(Option<fn(Envelope) -> bool>),
 }
 
-/// A result as it should be.
+/// A valid result.
 pub(crate) fn sound(revision: Revision) -> &'static str {
     if revision == Revision::LATEST {
         r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[]}"#
@@ -30,7 +32,7 @@ pub(crate) fn sound(revision: Revision) -> &'static str {
     }
 }
 
-/// The answer as it should be.
+/// The valid response.
 pub(crate) fn answer(revision: Revision, id: &str) -> String {
     let result = sound(revision);
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
@@ -48,13 +50,13 @@ fn notification(method: &str, params: &str) -> Vec<u8> {
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#).into_bytes()
 }
 
-/// A text that nests deeper than anybody reads.
+/// A text that exceeds the nesting limit.
 fn deep(around: &str, levels: usize) -> String {
     let (open, close) = around.split_at(around.len() / 2);
     format!("{}{}", open.repeat(levels), close.repeat(levels))
 }
 
-/// Whether the answer is no list, and the error says where.
+/// Checks for a decoding error with its path.
 fn no_list(error: &CallError) -> bool {
     matches!(
         error,
@@ -77,9 +79,9 @@ const fn fault(name: &'static str, says: fn(&str) -> Vec<u8>, then: Then) -> Fau
     Fault { name, says, then }
 }
 
-/// Faults of every revision.
+/// Invalid replies of every revision.
 pub(crate) const FAULTS: &[Fault] = &[
-    // Answers of the wrong type.
+    // Results of the wrong type.
     fault(
         "a result that is null",
         |id| result(id, "null"),
@@ -130,7 +132,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         },
         Then::Fails(no_list),
     ),
-    // Errors that are none.
+    // Malformed errors.
     fault(
         "an error that is a text",
         |id| error(id, r#""no""#),
@@ -154,7 +156,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         },
         Then::Fails(refused),
     ),
-    // Answers that are no messages, but say to what.
+    // Malformed messages with an id.
     fault(
         "an answer that is both",
         |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}},"error":{{}}}}"#).into_bytes(),
@@ -175,7 +177,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}},"result":{{}}}}"#).into_bytes(),
         Then::Fails(|error| no_message(error, Envelope::DuplicateMember)),
     ),
-    // Answers to something else.
+    // Responses to other requests.
     fault(
         "an answer to nothing",
         |_| result("999999", "{}"),
@@ -221,7 +223,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         |id| result(&format!("[{id}]"), "{}"),
         Then::Waits(Some(|fault| fault == Envelope::IdType)),
     ),
-    // No messages at all.
+    // Malformed messages.
     fault(
         "no UTF-8",
         |id| {
@@ -267,7 +269,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         |_| deep("[]", 100_000).into_bytes(),
         Then::Waits(Some(|_| true)),
     ),
-    // What nobody asked for.
+    // Unexpected messages.
     fault(
         "an unknown notification",
         |_| notification("no/such", "{}"),
@@ -327,7 +329,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     ),
 ];
 
-/// What only a server of the newest revision can say.
+/// Invalid replies of servers of the newest revision only.
 pub(crate) const MODERN: &[Fault] = &[
     fault(
         "an unknown type of result",
@@ -358,7 +360,7 @@ pub(crate) const MODERN: &[Fault] = &[
     ),
 ];
 
-/// What only a server of 2025-03-26 can say, which may say several things at once.
+/// Invalid replies of servers of 2025-03-26 only, which has batches.
 pub(crate) const BATCHES: &[Fault] = &[
     fault(
         "no messages in one",

@@ -1,4 +1,4 @@
-//! Transfers that break off: what is taken up again, what is read instead, and what is over.
+//! Interrupted transfers: resumed, replaced by a read, or failed.
 
 use mcp_client::{FetchError, FetchFailed, Fetched, FetchedBy};
 
@@ -7,7 +7,7 @@ use crate::web::{Reply, Web, soon};
 
 const BODY: &[u8] = b"0123456789";
 
-/// Content of a known state that breaks off after so many bytes.
+/// Content with an ETag, interrupted after this number of bytes.
 fn begun(bytes: usize) -> Reply {
     let headers = [
         "Content-Type: text/plain",
@@ -17,7 +17,7 @@ fn begun(bytes: usize) -> Reply {
     Reply::new("200 OK", &headers, &BODY[..bytes]).cut()
 }
 
-/// The rest from there on.
+/// The partial content from a position on.
 fn rest(from: usize) -> Reply {
     let length = format!("Content-Length: {}", BODY.len() - from);
     let range = format!("Content-Range: bytes {from}-9/10");
@@ -53,7 +53,7 @@ async fn interrupted_transfer_resumes_where_it_stopped() {
     let bytes = soon(fetched.write_to(&mut written)).await.expect("written");
     assert_eq!((bytes, &written[..]), (10, BODY));
     assert_eq!(fetched.by(), FetchedBy::Url);
-    // Nothing of it is hidden.
+    // All attempts are reported.
     assert!(matches!(
         fetched.attempts(),
         [FetchError::Http(_), FetchError::Http(_)]
@@ -122,7 +122,7 @@ async fn partly_written_transfer_is_not_restarted() {
     assert!(!error.to_string().contains("secret"), "{error}");
     assert_eq!(written, b"0123");
     assert_eq!(mcp.reads(), 0);
-    // It does not look like an end afterwards.
+    // Reading again also returns the error.
     for _ in 0..2 {
         let error = soon(fetched.chunk()).await.expect_err("it is over");
         assert!(matches!(error, FetchFailed::Over { given: 4 }), "{error:?}");
@@ -136,7 +136,7 @@ async fn mismatched_partial_content_is_rejected() {
     let part = |headers: &[&str], body: &[u8]| Reply::new("206 Partial Content", headers, body);
     let length = "Content-Length: 6";
     for reply in [
-        // By now it is another content, or the host does not do it.
+        // The content has changed, or the host does not support ranges.
         Reply::ok("text/plain", BODY),
         Reply::status("416 Range Not Satisfiable"),
         Reply::status("412 Precondition Failed"),
@@ -163,7 +163,7 @@ async fn mismatched_partial_content_is_rejected() {
             fetched.attempts(),
             [FetchError::Http(_), FetchError::NoRest { .. }]
         ));
-        // The same, where the program has taken what came.
+        // The same if the program has already read a part.
         web.answer(begun(4));
         web.answer(Reply::ok("text/plain", BODY));
         let mut fetched = fetch(&mcp, &web).await;
@@ -220,7 +220,7 @@ async fn dropped_read_loses_no_data() {
     let mut fetched = fetch(&mcp, &web).await;
     let first = soon(fetched.chunk()).await.expect("a part").expect("more");
     let mut all = first.to_vec();
-    // Nothing comes, and nobody waits for it to the end.
+    // The host sends nothing, and the read is dropped.
     for _ in 0..3 {
         let short = std::time::Duration::from_millis(10);
         let waited = tokio::time::timeout(short, fetched.chunk()).await;

@@ -26,12 +26,12 @@ async fn largest_values_mean_no_limit() {
     for (at, set) in largest.into_iter().enumerate() {
         let web = Web::start().await;
         let mcp = Mcp::start().await;
-        // More than the default where there is no limit.
+        // More redirects than the default limit.
         let redirects = if at == 1 || at == 4 { 12 } else { 4 };
         for _ in 0..redirects {
             web.answer(Reply::redirect("302 Found", "/again"));
         }
-        // Without a length, so that the limit is compared with what has come.
+        // Without a length, so that the limit applies to the received bytes.
         let head = ["Content-Type: text/plain", "Connection: close"];
         web.answer(Reply::new("200 OK", &head, BODY));
         let fetch = mcp.client.fetch(resource()).policy(set(web.policy()));

@@ -1,5 +1,5 @@
-//! Whatever is wrong with a URL, or with what comes from it, the resource is read, and the reason
-//! stands in the attempts.
+//! If a URL or its response is invalid, the resource is read instead, and the attempts contain the
+//! error.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use mcp_client::{FetchError, FetchFailed, FetchPolicy, FetchedBy, HttpError, Url
 use crate::mcp::{Mcp, READ, resource};
 use crate::web::{Reply, Web, soon};
 
-/// Fetches what has to be read in the end; gives the reason.
+/// Fetches a resource that is read in the end. Returns the error of the URL.
 async fn reason(mcp: &Mcp, resource: &Resource, policy: FetchPolicy) -> String {
     let reads = mcp.reads();
     let fetch = mcp.client.fetch(resource).policy(policy);
@@ -93,7 +93,7 @@ async fn responses_without_the_content_are_rejected() {
             Reply::ok("text/plain", b"by another URL"),
             "Size { expected: 10, found: 14 }",
         ),
-        // Too much, too little, without a word of how much.
+        // Too long, too short, without a length.
         (
             Reply::new("200 OK", &[plain, "Connection: close"], b"by another URL"),
             "Size { expected: 10, found: 14 }",
@@ -116,7 +116,7 @@ async fn malformed_http_responses_are_rejected() {
     let mcp = Mcp::start().await;
     let plain = "Content-Type: text/plain";
     for reply in [
-        // It says that there is more, and there is not.
+        // More data is announced than sent.
         Reply::new("200 OK", &[plain, "Content-Length: 17"], b"by the URL"),
         Reply::new("200 OK", &[plain, "Content-Length: 17"], b"by the URL").cut(),
         Reply::new(
@@ -125,7 +125,7 @@ async fn malformed_http_responses_are_rejected() {
             b"3\r\nby \r\n",
         ),
         Reply::new("200 OK", &[plain, "Transfer-Encoding: chunked"], b"zz\r\n"),
-        // It ends without the end of TLS: anybody on the way could have done that.
+        // It ends without a TLS closure alert: an attacker could have truncated it.
         Reply::new("200 OK", &[plain, "Connection: close"], b"by the U").cut(),
         Reply::new("200 OK", &[plain, "Content-Length: x"], b"by the URL"),
         Reply::new("200 OK", &["no header"], b""),
@@ -149,7 +149,7 @@ async fn host_with_an_unknown_certificate_is_rejected() {
         .resolver(move |_, _| std::future::ready(Ok(vec![address])));
     let found = reason(&mcp, &resource(), unknown).await;
     assert!(found.starts_with("Connect {"), "{found}");
-    // Known, but by another name.
+    // Trusted, but for another name.
     let other = resource().http_url("https://third.example/data?secret");
     let found = reason(&mcp, &other, web.policy()).await;
     assert!(found.starts_with("Connect {"), "{found}");
@@ -166,7 +166,7 @@ async fn unreachable_hosts_fall_back_to_read() {
         .resolver(|_, _| std::future::ready(Err(std::io::Error::other("no such name"))));
     let found = reason(&mcp, &resource, fails).await;
     assert!(found.starts_with("Resolve {"), "{found}");
-    // Nobody listens there.
+    // No server listens at this address.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
     let free = listener.and_then(|listener| listener.local_addr());
     let free = free.expect("an address");
@@ -196,7 +196,7 @@ async fn invalid_certificate_is_reported() {
 async fn slow_host_times_out() {
     let short = Duration::from_millis(500);
     let head = ["Content-Type: text/plain", "Content-Length: 10"];
-    // No head, no body, not all of the body; and the time in all.
+    // No head, no body, an incomplete body; and the total time.
     let begun = || Reply::new("200 OK", &head, b"by the");
     let long = Duration::from_secs(600);
     for (reply, idle, time) in [
@@ -226,11 +226,11 @@ async fn too_large_content_is_not_read_as_a_fallback() {
             Ok(mut fetched) => soon(fetched.bytes()).await.expect_err("too large"),
         }
     };
-    // By what the resource says: nobody is asked.
+    // The declared size exceeds the limit: no request is sent.
     let error = failed(resource().size(9)).await;
     assert!(error.to_string().contains("9 bytes"), "{error}");
     assert_eq!(web.connections(), 0);
-    // By what the answer says, before any of it is taken, and by what comes.
+    // The limit applies to the announced length, and to the received bytes.
     web.answer(Reply::ok("text/plain", body));
     let small = web.policy().size(8);
     let error = soon(mcp.client.fetch(resource()).policy(small)).await;

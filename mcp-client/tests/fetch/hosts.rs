@@ -5,7 +5,7 @@ use mcp_client::{FetchError, FetchPolicy, FetchedBy, RedirectFault, UrlFault};
 use crate::mcp::{Mcp, resource};
 use crate::web::{Reply, Web, soon};
 
-/// Why a redirect is not followed.
+/// Returns the reason for which a redirect is not followed.
 async fn not_followed(mcp: &Mcp, policy: FetchPolicy) -> String {
     let fetch = mcp.client.fetch(resource()).policy(policy);
     let fetched = soon(fetch).await.expect("fetched");
@@ -108,7 +108,7 @@ async fn redirect_to_an_allowed_host_is_followed() {
     assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "by the URL");
     web.head().await;
     assert!(web.head().await.contains("host: other.example\r\n"));
-    // But not in plain text.
+    // But not without TLS.
     web.answer(Reply::redirect("302 Found", "http://other.example/there"));
     let expected = RedirectFault::Url(UrlFault::Scheme("http".to_owned()));
     assert_eq!(not_followed(&mcp, policy).await, format!("{expected:?}"));

@@ -1,4 +1,4 @@
-//! What is taken of what was read, and what comes of it if that fails, too.
+//! Which contents of a read are used, and errors if the read fails, too.
 
 use std::future::ready;
 
@@ -12,7 +12,7 @@ use mcp_server::{ResourceDef, Server};
 use crate::mcp::{URI, resource};
 use crate::web::{Reply, Web, soon};
 
-/// A client of a server whose resource has these contents.
+/// Returns a client of a server whose resource has these contents.
 async fn client(contents: Vec<AnyResourceContents>) -> Client {
     let data = ResourceDef::new(URI, "data").handler(move || ready(contents.clone()));
     let server = Server::builder("demo", "1.0.0").add_resource(data).build();
@@ -61,7 +61,7 @@ async fn requested_media_type_selects_among_several_contents() {
         assert_eq!(fetched.media_type(), Some(media_type));
         assert_eq!(soon(fetched.bytes()).await.expect("bytes"), bytes);
     }
-    // By what the resource says, and if it says nothing the first one of its own.
+    // Selected by the media type of the resource, or else the first contents with its URI.
     let mut plain = resource();
     plain.http_url = None;
     let mut fetched = soon(client.fetch(&plain)).await.expect("fetched");
@@ -93,12 +93,12 @@ async fn other_media_type_is_not_requested_from_the_url() {
     assert_eq!(web.connections(), 0);
 }
 
-/// Why neither way was of use.
+/// Returns the errors of both methods.
 async fn failed(contents: Vec<AnyResourceContents>, policy: FetchPolicy) -> ReadError {
     let client = client(contents).await;
     let error = soon(client.fetch(resource()).policy(policy)).await;
     let error = error.expect_err("no content");
-    // Both reasons are said, and no secret is.
+    // Both reasons are named, without secrets.
     let text = error.to_string();
     assert!(text.contains("HTTP status 404"), "{text}");
     assert!(!text.contains("secret"), "{text}");
@@ -151,7 +151,7 @@ async fn resource_larger_than_a_message_is_not_read() {
         } => assert_eq!((size, limit), (100_001, 100_000)),
         error => panic!("{error:?}"),
     }
-    // Other calls do not suffer.
+    // Other calls still work.
     assert!(client.read_resource(URI).await.is_ok());
 }
 

@@ -1,4 +1,4 @@
-//! A reference that is over is asked for anew, of servers that can be asked (SEP-2093).
+//! Requesting an expired URL again, from servers that support it (SEP-2093).
 
 use mcp_client::types::Proposal;
 use mcp_client::{ByteStream, Client, FetchError, FetchFailed, Fetched, FetchedBy};
@@ -12,7 +12,7 @@ use crate::web::{Reply, Web, soon};
 
 const SPEAKS: &str = r#"{"resources":{},"experimental":{"sep-2093":{}}}"#;
 
-/// The server, by hand.
+/// A server that is controlled by the test.
 struct Script {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
@@ -34,7 +34,7 @@ impl Script {
     }
 }
 
-/// A client that speaks the proposal, and a server that has these capabilities.
+/// Returns a client with the proposal, and a server with these capabilities.
 async fn script(web: &Web, capabilities: &str) -> (Client, Script) {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     let (reader, writer) = tokio::io::split(theirs);
@@ -53,7 +53,7 @@ async fn script(web: &Web, capabilities: &str) -> (Client, Script) {
     (client.expect("connected"), script)
 }
 
-/// Answers with the metadata of the resource.
+/// Answers a request with the metadata of the resource.
 async fn metadata(script: &mut Script, members: &str) {
     let asked = script.read().await;
     assert_eq!(asked["method"], "resources/metadata");
@@ -107,7 +107,7 @@ async fn rejected_url_is_requested_again_once() {
         assert_eq!(bytes, b"new");
         assert!(matches!(fetched.attempts(), [FetchError::Status { .. }]));
 
-        // The new one is refused as well.
+        // The new URL is rejected as well.
         web.answer(Reply::status(status));
         web.answer(Reply::status(status));
         let answer = async {
@@ -128,7 +128,7 @@ async fn url_of_a_bare_uri_is_requested() {
     web.answer(Reply::ok("text/html", b"new"));
     let (fetched, ()) = tokio::join!(soon(client.fetch(URI)), metadata(&mut script, NEW));
     assert_eq!(content(fetched).await.1, b"new");
-    // One that has none is read.
+    // A resource without a URL is read.
     let answer = async {
         metadata(&mut script, "").await;
         read(&mut script).await;

@@ -1,4 +1,4 @@
-//! What a server of this workspace hands out is fetched over TLS by its client.
+//! URLs of `mcp-server`, fetched over TLS by its client.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,11 +14,11 @@ use crate::web::soon;
 struct Both {
     server: Server,
     client: Client,
-    /// Seconds that the server's clock is ahead.
+    /// The number of seconds that the server's clock is ahead.
     ahead: Arc<AtomicU64>,
 }
 
-/// More than fits into any buffer on the way.
+/// Larger than all buffers.
 fn large() -> Vec<u8> {
     let bytes =
         (0..3_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24).to_le_bytes()[0]);

@@ -1,4 +1,4 @@
-//! What is loaded from where, and what is said on the way.
+//! Which method downloads a resource, and which headers are sent.
 
 use mcp_client::types::ResourceLink;
 use mcp_client::{Client, FetchError, FetchedBy};

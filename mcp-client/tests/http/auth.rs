@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::fake::*;
 
-/// Gives one token after the other, each as long as it is taken.
+/// Returns one token after the other, each until it is rejected.
 struct Tokens(Mutex<Vec<&'static str>>);
 
 impl Authorize for Tokens {
@@ -68,7 +68,7 @@ async fn rejected_token_is_refreshed_once() {
     refuse(asked, "403 Forbidden").await;
     let asked = fake.message("tools/list").await;
     assert_eq!(asked.header("authorization"), Some("third"));
-    // Not another time for the same request.
+    // Not again for the same request.
     refuse(asked, "401 Unauthorized").await;
     let error = soon(listing).await.expect("no panic").expect_err("refused");
     assert!(

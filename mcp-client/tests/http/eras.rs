@@ -1,4 +1,4 @@
-//! Finding out of which era a server is.
+//! Detection of a server's era.
 
 use mcp_client::types::Revision;
 use mcp_client::{Client, ConnectError, EraCache, Http, HttpError, TransportError};
@@ -104,7 +104,7 @@ async fn legacy_era_is_cached_until_it_fails() {
     assert_eq!(connected(connecting).await, NEWEST);
     fake.bare("DELETE").await.status("200 OK").await;
 
-    // The server has become a newer one.
+    // The server was upgraded to the modern era.
     let connecting = connect(fake.http().era_cache(eras.clone()));
     fake.message("initialize")
         .await
@@ -119,7 +119,7 @@ async fn legacy_era_is_cached_until_it_fails() {
     assert_eq!(connected(connecting).await, Revision::LATEST);
 }
 
-/// A server of HTTP+SSE, up to its first event.
+/// A server with HTTP+SSE, up to its first event.
 async fn streams(fake: &mut Fake, endpoint: &str) -> Asked {
     fake.message("server/discover")
         .await
@@ -174,7 +174,7 @@ async fn server_of_2024_11_05_is_used_over_http_sse() {
     stream.event(&message).await;
     soon(listing).await.expect("no panic").expect("a list");
 
-    // With the stream ends what was asked; a new one is opened.
+    // The requests on the stream end with it; a new stream is opened.
     let listing = client.clone();
     let listing = tokio::spawn(async move { listing.tools().one_page().await });
     let asked = fake.message("tools/list").await;

@@ -1,4 +1,4 @@
-//! A server that does what a test tells it to, byte by byte. It answers one request on each
+//! A server that is controlled by a test at the level of bytes. It answers one request per
 //! connection.
 
 use std::future::Future;
@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-/// Longer than anything takes that works.
+/// Longer than any successful operation.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
@@ -25,7 +25,7 @@ pub(crate) struct Fake {
     asked: mpsc::UnboundedReceiver<Asked>,
 }
 
-/// A request, and the connection that it came on.
+/// A request and its connection.
 pub(crate) struct Asked {
     pub(crate) method: String,
     pub(crate) target: String,
@@ -60,12 +60,12 @@ impl Fake {
         soon(self.asked.recv()).await.expect("a request")
     }
 
-    /// Whether no other request has come so far.
+    /// Returns `true` if no other request has arrived.
     pub(crate) fn is_quiet(&self) -> bool {
         self.asked.is_empty()
     }
 
-    /// The next request, which is of this JSON-RPC method.
+    /// Receives the next request, and checks its JSON-RPC method.
     pub(crate) async fn message(&mut self, method: &str) -> Asked {
         let asked = self.next().await;
         assert_eq!(asked.method, "POST");
@@ -73,14 +73,14 @@ impl Fake {
         asked
     }
 
-    /// The next request, which has this HTTP method.
+    /// Receives the next request, and checks its HTTP method.
     pub(crate) async fn bare(&mut self, method: &str) -> Asked {
         let asked = self.next().await;
         assert_eq!(asked.method, method, "{}", asked.body);
         asked
     }
 
-    /// A client that is connected, at the newest revision.
+    /// Returns a connected client of the newest revision.
     pub(crate) async fn modern(&mut self) -> Client {
         self.modern_with(self.http(), Client::builder("test", "1"))
             .await
@@ -103,7 +103,7 @@ impl Fake {
         self.message("server/discover").await.result(&found).await;
     }
 
-    /// A client that is connected, with a session, at an older revision. The server has no stream.
+    /// Returns a connected client with a session, at an older revision. The server has no stream.
     pub(crate) async fn legacy(&mut self, revision: Revision) -> Client {
         self.legacy_with(revision, Client::builder("test", "1"))
             .await
@@ -122,7 +122,7 @@ impl Fake {
         connected.expect("connected")
     }
 
-    /// The server has nothing to say unasked.
+    /// Rejects the stream for messages of the server.
     pub(crate) async fn no_stream(&mut self) {
         let asked = self.bare("GET").await;
         asked.status("405 Method Not Allowed").await;
@@ -134,13 +134,13 @@ impl Fake {
         told.status("202 Accepted").await;
     }
 
-    /// The same up to the client's word that it is over.
+    /// The same up to the notification `initialized`.
     pub(crate) async fn almost_initialized(&mut self, revision: Revision, session: &str) -> Asked {
         let asked = self.message("initialize").await;
         self.agrees(asked, revision, session).await
     }
 
-    /// The answer to the handshake, and the client's word that it is over.
+    /// Answers the handshake, and accepts the notification `initialized`.
     pub(crate) async fn agrees(
         &mut self,
         asked: Asked,
@@ -157,7 +157,7 @@ impl Fake {
     }
 }
 
-/// What a server answers to the handshake.
+/// Returns a result of the handshake.
 pub(crate) fn agreed(revision: Revision) -> Value {
     json!({
         "protocolVersion": revision.as_str(),
@@ -166,7 +166,7 @@ pub(crate) fn agreed(revision: Revision) -> Value {
     })
 }
 
-/// A list of tools.
+/// Returns a list of tools.
 pub(crate) fn tools(tools: &Value) -> Value {
     json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": tools})
 }
@@ -218,7 +218,7 @@ impl Asked {
         self.socket.write_all(bytes).await.expect("written");
     }
 
-    /// A response of this type, whatever is in it.
+    /// Sends a response of this media type with any body.
     pub(crate) async fn whole(mut self, kind: &str, body: &[u8]) {
         let size = body.len();
         let head = format!(
@@ -227,7 +227,7 @@ impl Asked {
         self.write_bytes(&[head.as_bytes(), body].concat()).await;
     }
 
-    /// Writes until nobody reads any more.
+    /// Writes until the client stops reading.
     pub(crate) async fn flood(mut self, text: &str) {
         soon(async { while self.socket.write_all(text.as_bytes()).await.is_ok() {} }).await;
     }
@@ -235,7 +235,7 @@ impl Asked {
     /// Waits until the client closes the connection.
     pub(crate) async fn closed(mut self) {
         let mut rest = Vec::new();
-        // A reset is an end, too.
+        // A reset also counts.
         let _ = soon(self.socket.read_to_end(&mut rest)).await;
     }
 
@@ -271,7 +271,7 @@ impl Asked {
         self.json(status, &body).await;
     }
 
-    /// Begins a stream of events, which ends with the connection.
+    /// Starts a stream of events, which ends with the connection.
     pub(crate) async fn events(&mut self) {
         self.write(
             "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n",
@@ -284,7 +284,7 @@ impl Asked {
     }
 }
 
-/// What kept the answer from coming.
+/// Returns the HTTP error of a failed call.
 pub(crate) fn lost(error: &CallError) -> &TransportError {
     match error {
         CallError::Lost { source, .. } => source,

@@ -1,11 +1,11 @@
-//! What servers do wrong, or at least unexpectedly: one call fails, and the next one works.
+//! Invalid or unexpected behaviour of servers: one call fails, and the next one works.
 
 use mcp_client::{CallError, Client, HttpError, Limits, TransportError};
 use serde_json::json;
 
 use crate::fake::*;
 
-/// A call, at which the server does something, and what becomes of it.
+/// Makes a call to which the server reacts in this way, and returns its error.
 async fn fails(fake: &mut Fake, client: &Client, server: impl AsyncFnOnce(Asked)) -> CallError {
     let calling = client.clone();
     let call = tokio::spawn(async move { calling.tools().one_page().await });
@@ -170,7 +170,7 @@ async fn protocol_error_is_returned_with_any_http_status() {
             "{error}"
         );
     }
-    // There are servers that do not say which request they refuse.
+    // Some servers reject a request without its id.
     let error = fails(&mut fake, &client, async |asked| {
         let error = json!({"code": -32000, "message": "no"});
         let body = json!({"jsonrpc": "2.0", "id": "server-error", "error": error});
@@ -219,7 +219,7 @@ async fn redirect_is_followed_only_within_the_origin() {
 async fn redirect_target_is_truncated_and_escaped_in_errors() {
     let mut fake = Fake::start().await;
     let client = fake.modern().await;
-    // One that is followed if it is a URL, and one that is not.
+    // The first would be followed if it was a valid URL, the second would not.
     for (status, scheme) in [
         ("307 Temporary Redirect", "https://"),
         ("302 Found", "\u{e9}"),
@@ -249,7 +249,7 @@ async fn unreachable_server_is_an_error() {
     let fake = Fake::start().await;
     let http = fake.http();
     drop(fake);
-    // Nobody listens at this port, which is reserved.
+    // No server listens at this port, which is reserved.
     let other = mcp_client::Http::new("http://127.0.0.1:1/mcp");
     let error = Client::builder("test", "1").connect(other).await;
     let error = error.expect_err("nobody is there");

@@ -1,4 +1,4 @@
-//! What requests of the newest revision say in their headers.
+//! Headers of requests at the newest revision.
 
 use mcp_client::types::json::Object;
 use mcp_client::{CallError, Client, HttpError};
@@ -102,7 +102,7 @@ async fn marked_arguments_are_sent_as_headers_once_the_list_is_known() {
         .expect_err("no header says a list");
     assert!(matches!(http(&error), HttpError::Param(_)), "{error}");
 
-    // A newer list says otherwise.
+    // A newer list has other marks.
     list(&mut fake, &client, &json!([tool("where", &json!({}))])).await;
     let calling = call(&client, "where", &arguments);
     let asked = fake.message("tools/call").await;
@@ -158,7 +158,7 @@ async fn call_without_a_required_header_is_retried_after_listing() {
     asked.result(&done()).await;
     soon(calling).await.expect("no panic").expect("a result");
 
-    // Where the list says nothing new, the server has the last word.
+    // If the new list has no new marks, the error of the server is returned.
     let calling = call(&client, "where", &json!({"city": "Bern"}));
     fake.message("tools/call")
         .await

@@ -1,4 +1,4 @@
-//! Whether the system asks servers that are silent if they are still there.
+//! TCP keep-alive of connections to servers.
 
 use serde_json::json;
 

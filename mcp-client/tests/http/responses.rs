@@ -1,4 +1,4 @@
-//! What is no response, or no whole one, in both eras: one call fails, with a typed error, and the
+//! Invalid and incomplete HTTP responses, in both eras: one call fails, with a typed error, and the
 //! next one works.
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use mcp_client::{CallError, HttpError, TransportError};
 use crate::fake::*;
 use crate::trust::{LIMIT, builder, connect, goes_on, list};
 
-/// What a server sends in place of a response.
+/// Invalid bytes of a response.
 struct Response {
     name: &'static str,
     sends: String,
@@ -17,14 +17,14 @@ struct Response {
     fails: Fails,
 }
 
-/// The error, where there is one before the time of the call has passed.
+/// The error, or `None` if the call times out.
 type Fails = Option<fn(&CallError) -> bool>;
 
-/// What it does afterwards.
+/// What the server does after it.
 enum Next {
     Closes,
     Waits,
-    /// It sends this again and again.
+    /// It repeats these bytes forever.
     Repeats(&'static str),
 }
 
@@ -57,7 +57,7 @@ fn events() -> String {
     format!("{OK}{EVENTS}\r\n")
 }
 
-/// Responses that end too early, or are none.
+/// Responses that end too early, or are malformed.
 fn cut() -> Vec<Response> {
     use Next::Closes;
     let events = events();
@@ -153,7 +153,7 @@ fn cut() -> Vec<Response> {
     ]
 }
 
-/// Responses that never end, without a word.
+/// Responses that never end, without further bytes.
 fn silent() -> Vec<Response> {
     use Next::Waits;
     let events = events();
@@ -181,7 +181,7 @@ fn silent() -> Vec<Response> {
     ]
 }
 
-/// Responses that go on and on.
+/// Responses that never end, with further bytes.
 fn endless() -> Vec<Response> {
     use Next::Repeats;
     let events = events();

@@ -1,4 +1,4 @@
-//! Our client and our server, at every revision.
+//! `mcp-client` with `mcp-server`, at every revision.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ async fn server_with_only_http_sse_is_detected_and_cached() {
     }
 }
 
-/// Passes bytes on to a server, and counts the connections.
+/// A proxy that counts connections.
 async fn counted(server: SocketAddr) -> (SocketAddr, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let address = listener.local_addr().expect("an address");

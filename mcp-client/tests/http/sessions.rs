@@ -30,7 +30,7 @@ fn one_tool() -> Value {
     json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})
 }
 
-/// A client with a session, and the stream of the server.
+/// Returns a client with a session, and the stream of the server.
 async fn listening(fake: &mut Fake, builder: ClientBuilder) -> (Client, Asked) {
     let connecting = tokio::spawn(builder.revision(NEWEST).connect(fake.http()));
     fake.initialized(NEWEST, "one").await;
@@ -121,7 +121,7 @@ async fn answer_for_a_lost_session_is_not_sent_to_the_next() {
     let builder = Client::builder("test", "1").on_roots(move || {
         let (sender, released) = (sender.clone(), Arc::clone(&released));
         async move {
-            // The first one takes its time.
+            // The first handler is slow.
             let (answer, answers) = oneshot::channel();
             sender.send(answer).expect("the test is there");
             let number: u8 = answers.await.expect("the test is there");
@@ -147,7 +147,7 @@ async fn answer_for_a_lost_session_is_not_sent_to_the_next() {
     one(listing).await;
     release.notify_one();
 
-    // Another server has other questions, and the same numbers for them.
+    // The new session has other requests with the same ids.
     stream.event(&question).await;
     let second = soon(begun.recv()).await.expect("a question");
     second.send(2).expect("it waits");
@@ -191,7 +191,7 @@ async fn interrupted_response_stream_is_resumed() {
     asked.events().await;
     asked.write("id: a1\nretry: 1\ndata:\n\n").await;
     drop(asked);
-    // Again, as a server does that wants to be polled.
+    // Once more, like a server that wants the client to poll.
     let mut again = fake.bare("GET").await;
     assert_eq!(again.header("last-event-id"), Some("a1"));
     assert_eq!(again.header("mcp-session-id"), Some("one"));
@@ -200,7 +200,7 @@ async fn interrupted_response_stream_is_resumed() {
     drop(again);
     let again = fake.bare("GET").await;
     assert_eq!(again.header("last-event-id"), Some("a2"));
-    // A server that is not there for a moment.
+    // The server is temporarily unavailable.
     drop(again);
     let mut again = fake.bare("GET").await;
     assert_eq!(again.header("last-event-id"), Some("a2"));
@@ -208,7 +208,7 @@ async fn interrupted_response_stream_is_resumed() {
     again.event(&answer).await;
     one(listing).await;
 
-    // What has no id cannot be found again.
+    // Without an event id, the stream cannot be resumed.
     let listing = list(&client);
     let mut asked = fake.message("tools/list").await;
     asked.events().await;
@@ -244,7 +244,7 @@ async fn request_on_the_servers_stream_is_answered() {
     assert_eq!(asked.body, json!({"jsonrpc": "2.0", "id": 7, "result": {}}));
     asked.status("202 Accepted").await;
 
-    // The session ends while nobody asks anything.
+    // The session ends while no call is in flight.
     drop(stream);
     fake.bare("GET").await.status("404 Not Found").await;
     fake.initialized(NEWEST, "two").await;
@@ -255,7 +255,7 @@ async fn request_on_the_servers_stream_is_answered() {
     stream.closed().await;
 }
 
-/// A program may have calls that it does not wait for at the moment.
+/// A program may hold calls that it does not poll.
 #[tokio::test]
 async fn unpolled_call_does_not_block_others() {
     let mut fake = Fake::start().await;
@@ -286,15 +286,15 @@ async fn unpolled_call_does_not_block_others() {
     assert_eq!(tools.len(), 1);
 }
 
-/// A server may be started anew between the handshake and the wish for a stream. Nobody asks
-/// anything: whoever waits for news would wait in vain.
+/// A server may be restarted between the handshake and the GET for the stream. No call is made, so
+/// nothing else would notice.
 #[tokio::test]
 async fn session_lost_before_its_stream_opens_is_recreated() {
     let mut fake = Fake::start().await;
     let builder = Client::builder("test", "1").revision(NEWEST);
     let connecting = tokio::spawn(builder.connect(fake.http()));
     fake.initialized(NEWEST, "one").await;
-    // That breaks, and the next server knows nothing of the session.
+    // The stream breaks, and the restarted server does not know the session.
     drop(fake.bare("GET").await);
     let client = soon(connecting).await.expect("no panic");
     let client = client.expect("connected");
@@ -303,7 +303,7 @@ async fn session_lost_before_its_stream_opens_is_recreated() {
     assert_eq!(ping.header("mcp-session-id"), Some("one"));
     ping.status("404 Not Found").await;
     fake.initialized(NEWEST, "two").await;
-    // That one has no stream, and no GET at all.
+    // The new session has no stream, and no GET either.
     fake.bare("GET").await.status("404 Not Found").await;
     let ping = fake.message("ping").await;
     assert_eq!(ping.header("mcp-session-id"), Some("two"));
@@ -315,8 +315,8 @@ async fn session_lost_before_its_stream_opens_is_recreated() {
     one(listing).await;
 }
 
-/// What the server announces before its stream is open is lost: calls wait for it, also where the
-/// first wish for it goes astray.
+/// Notifications before the stream is open would be lost, so calls wait for it, even if its first
+/// request fails.
 #[tokio::test]
 async fn stream_is_reopened_before_calls_begin() {
     let mut fake = Fake::start().await;
@@ -334,7 +334,7 @@ async fn stream_is_reopened_before_calls_begin() {
     one(listing).await;
 }
 
-/// A server may take the beginning of a handshake and be silent then.
+/// A server may accept the first request of a handshake and then not respond.
 #[tokio::test]
 async fn hanging_handshake_times_out_and_is_retried() {
     let mut fake = Fake::start().await;
@@ -410,7 +410,7 @@ async fn notification_is_sent_in_the_next_session_or_fails() {
     );
 }
 
-/// A server waits for an answer, and does not ask for it again.
+/// A server waits for the answer, and does not repeat its request.
 #[tokio::test]
 async fn answer_is_sent_again_after_a_broken_connection() {
     let mut fake = Fake::start().await;

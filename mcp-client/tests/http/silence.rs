@@ -1,4 +1,4 @@
-//! Servers that stop in the middle, announce more than they send, or ask for what they should not.
+//! Servers that stop responding, announce more than they send, or exceed limits.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn unanswered_initialized_notification_times_out() {
     let connecting = tokio::spawn(builder.connect(fake.http()));
     let told = fake.almost_initialized(Revision::V2025_11_25, "one").await;
     let delete = async {
-        // The session is ended all the same.
+        // The session is deleted nevertheless.
         fake.bare("DELETE").await.status("204 No Content").await;
     };
     let (connected, ()) = tokio::join!(soon(connecting), delete);
@@ -61,7 +61,7 @@ async fn unanswered_notification_times_out() {
     drop(asked);
 }
 
-/// Room for as much as is announced would be more than there is.
+/// Allocating the announced length would exhaust the memory.
 #[tokio::test]
 async fn huge_content_length_does_not_allocate() {
     for limit in [usize::MAX, 1 << 60] {
@@ -124,7 +124,7 @@ async fn extreme_limits_work_over_http() {
             } else {
                 fake.legacy_with(revision, builder).await
             };
-            // As a stream of events, which is where a queue without room would wait.
+            // As a stream of events, in which a queue without capacity would block.
             let call = tokio::spawn(client.tools().one_page().into_future());
             let mut asked = fake.message("tools/list").await;
             asked.events().await;

@@ -66,7 +66,7 @@ async fn oldest_tools_are_evicted_when_names_exceed_the_total_size() {
     assert!((25..40).contains(&first), "{known:?}");
     assert!(known[first..].iter().all(|known| *known), "{known:?}");
 
-    // A tool that is listed again is the newest one: the next one is forgotten in its place.
+    // A tool that is listed again counts as the newest; the next oldest one is evicted instead.
     list(&mut fake, &client, &offered[first..=first]).await;
     list(&mut fake, &client, &offered[..1]).await;
     for (number, known) in [
@@ -79,7 +79,7 @@ async fn oldest_tools_are_evicted_when_names_exceed_the_total_size() {
         assert_eq!(repeated, known, "{number} of {first}");
     }
 
-    // One whose arguments are not repeated any more makes room.
+    // A tool whose arguments are no longer repeated frees its space.
     list(&mut fake, &client, &[tool("99", &[])]).await;
     list(&mut fake, &client, &offered[1..2]).await;
     for (number, known) in [(1, true), (99, false), (first + 2, true)] {

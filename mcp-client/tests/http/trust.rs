@@ -1,5 +1,5 @@
-//! Every fault of a message, in both eras: one call fails, with a typed error,
-//! and the next one works.
+//! Every kind of malformed message, in both eras: one call fails, with a typed error, and the next
+//! one works.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::fake::*;
 use crate::table::{BATCHES, FAULTS, Fault, MODERN, Then, answer, sound};
 
-/// As much as a server may send, or not: less than what the faults below say.
+/// The size limit of messages, which some of the malformed messages exceed.
 pub(crate) const LIMIT: usize = 1 << 20;
 
 pub(crate) fn builder() -> ClientBuilder {
@@ -37,7 +37,7 @@ pub(crate) fn list(client: &Client, time: Duration) -> JoinHandle<Result<(), Cal
     tokio::spawn(async { call.await.map(drop) })
 }
 
-/// After an error that is no answer, the server of a session is told that nobody waits, and the
+/// After an error that is not a response, the call is cancelled at the server of a session, and the
 /// connection works.
 pub(crate) async fn goes_on(
     fake: &mut Fake,
@@ -83,7 +83,7 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
                     .write_bytes(&[b"data: ", &*text, b"\n\n"].concat())
                     .await;
                 if let (Then::Waits(_), false) = (&fault.then, no_text) {
-                    // Twice: the second is one too many.
+                    // The response is sent twice: the second one is superfluous.
                     let answer = answer(revision, &id.to_string());
                     asked
                         .write(&format!("data: {answer}\n\ndata: {answer}\n\n"))
@@ -160,7 +160,7 @@ async fn flood_of_notifications_is_delivered_before_the_response() {
     }
 }
 
-/// Nobody who reads needs so long.
+/// Longer than any successful operation.
 const STALL: Duration = Duration::from_millis(500);
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn client_stops_reading_from_a_server_that_accepts_no_answers() {
     let call = list(&client, PATIENCE);
     let mut asked = fake.message("tools/list").await;
     asked.events().await;
-    // More than the system keeps for a socket that nobody reads.
+    // More than the socket buffers of the system hold.
     let ping =
         "data: {\"jsonrpc\":\"2.0\",\"id\":\"a ping\",\"method\":\"ping\"}\n\n".repeat(1_000);
     let mut sent = 0;
@@ -182,7 +182,7 @@ async fn client_stops_reading_from_a_server_that_accepts_no_answers() {
         sent += ping.len();
         assert!(sent < 100 << 20, "the client reads on and on");
     }
-    // So many answers are on their way, and no more.
+    // The number of answers in flight is limited.
     let mut answers = Vec::new();
     for _ in 0..8 {
         let answer = fake.next().await;
@@ -218,7 +218,7 @@ async fn notifications_of_cancelled_calls_do_not_accumulate() {
             }
         }
     }
-    // Eight that are sent at once, and what may wait.
+    // Eight that are sent concurrently, and those in the queue.
     assert!(
         (1..20).contains(&cancelled),
         "{cancelled} of {}",

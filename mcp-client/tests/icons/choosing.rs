@@ -3,7 +3,7 @@
 use mcp_client::icons::{IconWish, choose};
 use mcp_client::types::{Icon, IconTheme};
 
-/// An icon with a name of its own, and these sizes, separated by commas.
+/// Returns an icon with this name and these sizes, separated by commas.
 fn sized(name: &str, sizes: &str) -> Icon {
     let sizes: Vec<String> = sizes.split(',').map(str::to_owned).collect();
     plain(name).sizes(sizes)
@@ -33,7 +33,7 @@ fn best_matching_size_is_chosen() {
         (96, "middle"),
         (512, "large"),
         (200, "wide"),
-        // The next larger one, and where there is none the largest.
+        // The next larger one, or else the largest.
         (17, "middle"),
         (100, "wide"),
         (300, "large"),
@@ -52,7 +52,7 @@ fn any_size_ranks_after_the_exact_size() {
         sized("any", "ANY"),
         sized("any", "16x16,any"),
         plain("any"),
-        // As good as none.
+        // Counts as no size.
         sized("any", "large"),
         sized("any", "48x,x48,+48x48,48x48x48,99999999999x1"),
     ] {
@@ -63,7 +63,7 @@ fn any_size_ranks_after_the_exact_size() {
         assert_eq!(chosen(&icons, &wish.clone().size(1000)), "any");
         assert_eq!(chosen(&icons, &wish), "any");
     }
-    // As servers of the first form of the text write it.
+    // The format of an earlier revision of the specification.
     let icons = [plain("any"), sized("both", "48x48 96X96")];
     assert_eq!(chosen(&icons, &IconWish::new().size(96)), "both");
 }
@@ -82,7 +82,7 @@ fn theme_takes_precedence_over_size() {
     );
     assert_eq!(chosen(&icons, &wish.clone().theme(IconTheme::Dark)), "dark");
     assert_eq!(chosen(&icons, &wish), "either");
-    // For either is better than for the other one, and that is better than none.
+    // An icon for both themes ranks before one for the other theme, and that one before none.
     let wish = wish.theme(IconTheme::Dark);
     assert_eq!(
         chosen(&[icons[0].clone(), icons[2].clone()], &wish),
@@ -114,11 +114,11 @@ fn media_type_decides_among_equal_icons() {
     let vector = wish.clone().types(["image/svg+xml", "image/jpeg"]);
     assert_eq!(chosen(&icons, &vector), "svg");
     assert_eq!(chosen(&icons[..6], &vector), "jpg");
-    // A `data:` URI says what it is.
+    // The media type of a `data:` URI is known.
     let svg = [Icon::new("data:image/svg+xml,%3Csvg/%3E"), plain("x")];
     assert_eq!(chosen(&svg, &wish), "x");
     assert_eq!(choose(&svg, &vector), Some(&svg[0]));
-    // Of equals, the first.
+    // Among equal icons, the first.
     assert_eq!(chosen(&[plain("one"), plain("two")], &wish), "one");
 }
 

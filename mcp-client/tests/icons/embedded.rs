@@ -7,14 +7,14 @@ use mcp_client::{ByteStream, Client, UrlFault};
 
 use crate::web::soon;
 
-/// An image of 48 times 48 pixels, as far as it is looked at.
+/// The beginning of an image of 48 by 48 pixels.
 pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x30\0\0\0\x30\x08\x06";
 pub(crate) const JPEG: &[u8] = b"\xff\xd8\xff\xc0\0\x0b\x08\0\x30\0\x30\x01";
 const GIF: &[u8] = b"GIF89a\x30\0\x30\0";
 const WEBP: &[u8] = b"RIFF\x1a\0\0\0WEBPVP8L\x0e\0\0\0\x2f\x2f\xc0\x0b\0";
 const SVG: &[u8] = b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
 
-/// A client of a server at the other end of a stream.
+/// Returns a client of a server over a stream.
 async fn client() -> Client {
     let server = mcp_server::Server::builder("demo", "1.0.0").build();
     let server = server.expect("valid");
@@ -52,7 +52,7 @@ async fn images_are_detected_by_their_bytes() {
         ("image/jpg", JPEG, ImageFormat::Jpeg),
         ("IMAGE/GIF", GIF, ImageFormat::Gif),
         ("image/webp;a=b", WEBP, ImageFormat::Webp),
-        // They do not say what they are.
+        // Without a media type.
         ("", PNG, ImageFormat::Png),
         ("application/octet-stream", PNG, ImageFormat::Png),
         ("text/plain", PNG, ImageFormat::Png),
@@ -71,7 +71,7 @@ async fn image_that_contradicts_its_media_type_is_rejected() {
         (base64("image/jpeg", PNG), "image/jpeg", ImageFormat::Png),
         (base64("text/html", PNG), "text/html", ImageFormat::Png),
         (base64("image/png", SVG), "image/png", ImageFormat::Svg),
-        // The icon says so, or says otherwise.
+        // The media type is in the icon, or only in the URI.
         (
             base64("", PNG).mime_type("image/jpeg"),
             "image/jpeg",
@@ -140,7 +140,7 @@ async fn too_large_data_is_rejected() {
             assert!(expected, "{found:?}");
         }
     }
-    // By default.
+    // The default limit.
     let mib = 1 << 20;
     assert!(
         load(&base64("", &tail(mib)), IconPolicy::new())

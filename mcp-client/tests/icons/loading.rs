@@ -1,4 +1,4 @@
-//! Icons that lie at URLs.
+//! Icons with `https:` URLs.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use mcp_client::{Client, FetchError, FetchPolicy, Http, RedirectFault, UrlFault}
 use crate::embedded::{JPEG, PNG};
 use crate::web::{Reply, Web, soon};
 
-/// A client of a server on this host, with a token for it.
+/// A client of a server on this host, with an authorization token.
 pub(crate) async fn client(web: &mut Web, info: &str, policy: FetchPolicy) -> Client {
     let http = Http::new(format!("https://{}/mcp", web.address()))
         .tls_roots(web.certificate())
@@ -47,7 +47,7 @@ impl Host {
         Self { web, client }
     }
 
-    /// A place at the origin of the server.
+    /// Returns a URL at the server's origin.
     fn own(&self, path: &str) -> String {
         format!("https://{}{path}", self.web.address())
     }
@@ -195,7 +195,7 @@ async fn redirects_of_icons_stay_at_allowed_origins() {
         .answer(Reply::redirect("302 Found", "https://files.example/icon"));
     host.web.answer(Reply::ok("image/png", PNG));
     assert!(host.load(&src, allowed()).await.is_ok());
-    // Never in plain text.
+    // Never without TLS.
     host.web
         .answer(Reply::redirect("302 Found", "http://files.example/icon"));
     match host.load(&src, allowed()).await {
@@ -232,14 +232,14 @@ async fn download_errors_of_icons_are_reported() {
     let encoded = [png, "Content-Encoding: br", "Content-Length: 1"];
     let error = fetch(Reply::new("200 OK", &encoded, b"x"), new()).await;
     assert!(matches!(error, FetchError::Encoding(_)), "{error:?}");
-    // Larger than it may be, as it says, and as it comes.
+    // Larger than allowed, according to its length, and by the received bytes.
     let large = [PNG, &[0; 1000]].concat();
     let error = fetch(Reply::ok("image/png", &large), new().size(1000)).await;
     assert!(matches!(error, FetchError::TooLarge { .. }), "{error:?}");
     let endless = Reply::new("200 OK", &[png, "Connection: close"], &large);
     let error = fetch(endless, new().size(1000)).await;
     assert!(matches!(error, FetchError::TooLarge { .. }), "{error:?}");
-    // It breaks off; nothing comes at all.
+    // The connection breaks; nothing is sent at all.
     let cut = Reply::new("200 OK", &[png, "Content-Length: 100"], PNG).cut();
     let error = fetch(cut, new()).await;
     assert!(matches!(error, FetchError::Http(_)), "{error:?}");

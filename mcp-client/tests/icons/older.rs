@@ -1,5 +1,5 @@
-//! Icons and websites of both sides get to the peers that know of them, and to no others: the bytes
-//! that leave, over streams and over HTTP.
+//! Icons and websites are sent only at revisions that define them: checks the bytes that are sent,
+//! over streams and HTTP.
 
 use std::net::SocketAddr;
 
@@ -16,7 +16,7 @@ fn icon(of: &str) -> Icon {
     Icon::new(format!("https://example.com/{of}.png"))
 }
 
-/// A server with an icon for everything, each set in one line.
+/// Returns a server with an icon for everything, each set in one line.
 fn server() -> Server {
     let tool = ToolDef::new("tool").handler(async || "done");
     let resource = ResourceDef::text("demo://one", "one", "text");
@@ -34,7 +34,7 @@ fn server() -> Server {
         .expect("the definitions are valid")
 }
 
-/// What is asked, and the icon that the answer has for a peer that knows of icons.
+/// The requests, and the icon in the response at revisions with icons.
 const LISTS: [(&str, &str); 4] = [
     ("tools/list", "tool"),
     ("resources/list", "resource"),
@@ -46,7 +46,7 @@ fn knows(revision: Revision) -> bool {
     revision >= Revision::V2025_11_25
 }
 
-/// The first request of a peer, and the params of all others.
+/// Returns the first request of a peer, and the params of all others.
 fn hello(revision: Revision) -> (Value, Value) {
     let info = json!({"name": "peer", "version": "1"});
     let version = revision.as_str();
@@ -66,7 +66,7 @@ fn request(id: usize, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-/// Holds an answer to what the peer knows.
+/// Checks that a response has the icon only if the revision defines icons.
 fn judge(revision: Revision, of: &str, answer: &str) {
     assert!(answer.contains(r#""result""#), "{revision} {of}: {answer}");
     let url = format!(r#""icons":[{{"src":"https://example.com/{of}.png"}}]"#);
@@ -82,7 +82,7 @@ fn judge(revision: Revision, of: &str, answer: &str) {
     );
     let website = answer.contains(r#""websiteUrl":"https://example.com/about""#);
     let expected = knows(revision) && of == "server";
-    // Every answer of the newest revision says who answers.
+    // Every response of the newest revision has the server info.
     let may = revision == Revision::LATEST;
     assert!(
         website == expected || may && website,
@@ -126,7 +126,7 @@ async fn icons_follow_the_revision_over_streams() {
     }
 }
 
-/// One exchange over a connection of its own: the head and the body of the answer.
+/// Makes one request on a new connection. Returns the head and the body of the response.
 async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &Value) -> (String, String) {
     let mut socket = soon(TcpStream::connect(address)).await.expect("connected");
     let body = body.to_string();
@@ -171,7 +171,7 @@ async fn icons_follow_the_revision_over_http() {
             continue;
         }
         if revision == Revision::V2024_11_05 {
-            // It has another transport.
+            // It uses another transport.
             continue;
         }
         let (head, answer) = post(address, &[], &hello).await;

@@ -6,7 +6,7 @@ use mcp_client::{Client, Http, UrlFault};
 use crate::loading::{INFO, client};
 use crate::web::{Web, soon};
 
-/// What is thought of a website of the server on this host.
+/// Returns the classification of a website of the server on this host.
 async fn verdict(web: &mut Web, url: &str) -> Result<Website, UrlFault> {
     let info = serde_json::json!({"name": "demo", "version": "1", "websiteUrl": url});
     let policy = web.policy();
@@ -36,7 +36,7 @@ async fn website_is_classified_as_own_trusted_or_other() {
         let elsewhere = verdict(&mut web, &url).await;
         assert_eq!(elsewhere, Ok(Website::Elsewhere { url, host }));
     }
-    // Nothing was opened: each client made its one request.
+    // No website was requested: each client sent one request.
     assert_eq!(web.connections(), 5);
 }
 

@@ -1,4 +1,4 @@
-//! Who announces what, and what follows from it.
+//! Declaration and negotiation of proposals.
 
 use mcp_client::{CallError, Client, ClientBuilder, Proposal};
 

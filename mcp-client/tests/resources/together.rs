@@ -1,4 +1,4 @@
-//! Our client and our server with all proposals, over a stream of bytes and over HTTP.
+//! `mcp-client` and `mcp-server` with all proposals, over a byte stream and HTTP.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use mcp_server::{ListAt, ResourceDef, ResourcePage, Server};
 
 use crate::script::soon;
 
-/// A text that changes, and how often it was read.
+/// A text that changes, and a counter of its reads.
 #[derive(Clone, Default)]
 struct Note {
     edits: Arc<AtomicUsize>,
@@ -104,7 +104,7 @@ async fn over_http(server: &Server, builder: ClientBuilder) -> Client {
     connected.expect("the server answers")
 }
 
-/// A server, and a client for each transport.
+/// Returns a server, and a client for each transport.
 async fn both(builder: ClientBuilder) -> [(Note, Server, Client); 2] {
     let note = Note::default();
     let streamed = server(&note);
@@ -199,7 +199,7 @@ async fn unchanged_contents_are_not_sent_again() {
             GetResourceContents::Text(text) => assert_eq!(text.content, "Edited 1 times"),
             other => panic!("{other:?}"),
         }
-        // Its author gives it none.
+        // The definition has no version.
         let motto = soon(client.get_resource("demo:motto"))
             .await
             .expect("a motto");
@@ -223,7 +223,7 @@ async fn change_notification_contains_the_resource() {
             match soon(events.next()).await {
                 Some(Ok(SubscriptionEvent::ResourceContentChanged(resource))) => {
                     let version = resource.version.expect("a version");
-                    // It can be read as soon as it is announced.
+                    // The content is readable when the notification arrives.
                     let read = soon(client.read_resource("demo:note")).await;
                     assert!(read.expect("contents").text().contains("1000"));
                     if version == "1000" {
@@ -278,7 +278,7 @@ async fn negotiated_annotations_move_into_the_resource() {
         assert_eq!(block.get("annotations"), None, "{block}");
         let annotations = &block["resource"]["annotations"];
         assert_eq!(annotations["lastModified"], "2026-01-02T03:04:05Z");
-        // A program finds them where it has looked so far.
+        // The annotations are also in their previous position.
         let shown = soon(client.call_tool("show")).await.expect("a result");
         match shown.content.as_slice() {
             [ContentBlock::Resource(embedded)] => assert!(embedded.annotations.is_some()),

@@ -120,7 +120,7 @@ async fn subscription_receives_the_current_resource() {
         soon(events.next()).await,
         Some(Ok(SubscriptionEvent::Listening(_)))
     ));
-    // Whoever is slow hears of the last version, once.
+    // A slow reader receives the last version, once.
     for version in 1..=5 {
         script.notify(CHANGED, changed(id, version)).await;
     }

@@ -1,4 +1,4 @@
-//! What is kept, for whom, and until when.
+//! What is cached, for which clients, and for how long.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn builder(cache: Cache) -> ClientBuilder {
     Client::builder("test", "1.0.0").cache(cache)
 }
 
-/// A server whose results are kept for a second, and say how often it was asked.
+/// A server whose results are valid for a second, and contain the number of requests.
 fn counting(scope: &str) -> impl FnMut(&str, &Object) -> String + Send + 'static {
     let hints = format!(r#""resultType":"complete","ttlMs":1000,"cacheScope":"{scope}""#);
     let mut times = 0;
@@ -33,7 +33,7 @@ fn counting(scope: &str) -> impl FnMut(&str, &Object) -> String + Send + 'static
                 let uri = text(params, "uri").unwrap_or_default();
                 format!(r#""result":{{"contents":[{{"uri":"{uri}","text":"{times}"}}],{hints}}}"#)
             }
-            // What a tool does is never kept, whatever the server says.
+            // Results of tool calls are never cached, whatever the server says.
             _ => format!(r#""result":{{"content":[],{hints}}}"#),
         }
     }
@@ -43,7 +43,7 @@ async fn connect(cache: Cache, scope: &str) -> Fake {
     Fake::connect(Revision::LATEST, builder(cache), counting(scope)).await
 }
 
-/// The tools of the first page.
+/// Lists the tools of the first page.
 async fn tools(client: &Client) -> String {
     let page = client.tools().one_page().await.expect("a page");
     page.tools.iter().map(|tool| &*tool.name).collect()
@@ -68,7 +68,7 @@ async fn cached_result_is_used_until_its_ttl_ends() {
     assert_eq!(page.tools[0].name, "3", "asked for afresh");
     assert_eq!(tools(&fake.client).await, "3", "and kept");
 
-    // Each page by itself; what a call does is done each time.
+    // Each page is cached separately; tool calls are executed each time.
     fake.asked();
     for _ in 0..2 {
         let listed = fake.client.tools().all().await.expect("a list");
@@ -105,7 +105,7 @@ async fn cache_limits_work_at_extreme_values() {
             .await
             .expect("contents");
         assert_eq!(fake.asked().is_empty(), kept, "{cache:?}");
-        // What is kept gives way when a limit is set later.
+        // Results are evicted when the limit is reduced later.
         let cache = cache.entries(0);
         assert!(
             format!("{cache:?}").contains("entries: 0, bytes: 0"),
@@ -136,7 +136,7 @@ async fn results_of_different_params_are_cached_separately() {
         client.read_resource(uri).await.expect("contents");
     }
     assert_eq!(fake.asked().len(), 2);
-    // A trace changes no result; what else a program says may.
+    // A trace does not affect the result; other members of `_meta` may.
     let read = || client.read_resource("file:///a");
     read().traceparent("00-1-2-01").await.expect("contents");
     read().on_progress(drop).await.expect("contents");
@@ -146,7 +146,7 @@ async fn results_of_different_params_are_cached_separately() {
         .await
         .expect("contents");
     assert_eq!(fake.asked().len(), 1);
-    // A call that goes on after questions is none to be kept.
+    // A call that continues after input requests is not cached.
     for _ in 0..2 {
         read().request_state("x").await.expect("contents");
     }
@@ -202,7 +202,7 @@ async fn private_results_are_not_shared() {
             assert_eq!(tools(&other.client).await, "1");
             assert_eq!(other.asked().is_empty(), shared, "{scope}");
         }
-        // What one client hears of holds for all.
+        // A notification to one client applies to all.
         let mut one = one;
         one.asked();
         one.notify("notifications/tools/list_changed", "{}").await;
@@ -248,7 +248,7 @@ async fn missing_cache_members_have_the_specified_defaults() {
         }
         assert_eq!(fake.asked().len(), 2, "{result}");
     }
-    // What it says otherwise, it has to say right.
+    // Present members must be valid.
     let answer = |_: &str, _: &_| {
         r#""result":{"tools":[],"resultType":"other","ttlMs":0,"cacheScope":"public"}"#.to_owned()
     };

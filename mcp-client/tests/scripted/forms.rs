@@ -1,4 +1,4 @@
-//! What the user fills in is what the form asks for, or it is not sent.
+//! Answers to forms are validated before they are sent.
 
 use mcp_client::types::json::{self, Object, Value};
 use mcp_client::types::{BooleanSchema, ElicitResult, Revision};
@@ -7,7 +7,7 @@ use mcp_server::{Context, Elicited, Form, HandlerError, Server};
 
 use crate::fake::Fake;
 
-/// What becomes of an answer to a form: the content that is sent, or why nothing is.
+/// Returns the content that is sent as the answer to a form, or the error.
 async fn answer(properties: &str, required: &str, answer: &str) -> Result<Value, FormError> {
     let asked = format!(
         r#""result":{{"resultType":"input_required","inputRequests":{{"q":{{"method":"elicitation/create","params":{{"mode":"form","message":"?","requestedSchema":{{"type":"object","properties":{properties},"required":{required}}}}}}}}}}}"#
@@ -87,7 +87,7 @@ async fn invalid_form_answer_is_not_sent() {
         (range, "3", Misfit::More { most: 2.5.into() }),
         (range, r#""2""#, kind("a number")),
         (r#"{"type":"integer"}"#, "1.5", kind("an integer")),
-        // As floats the two are the same.
+        // As floats the two values are equal.
         (
             large,
             "9007199254740993",
@@ -132,7 +132,7 @@ async fn invalid_form_answer_is_not_sent() {
     let fault = answer(r#"{"it":{"type":"string"}}"#, r#"["it"]"#, given).await;
     let member = "it".to_owned();
     assert_eq!(fault, Err(FormError::Missing { member }));
-    // A default that is none is told, too.
+    // An invalid default is also reported.
     let bad = r#"{"it":{"type":"string","minLength":2,"default":"x"}}"#;
     let fault = answer(bad, "[]", given).await.expect_err("a fault");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Lists in pages: from our server, and from servers that get them wrong.
+//! Paginated lists: from `mcp-server`, and from servers with errors.
 
 use crate::fake::{Fake, text};
 use mcp_client::types::Revision;
@@ -8,7 +8,7 @@ use mcp_server::Server;
 
 const LATEST: &str = r#","resultType":"complete","ttlMs":0,"cacheScope":"private""#;
 
-/// A page of tools at a revision.
+/// Returns a page of tools at a revision.
 fn page(revision: Revision, tools: &str, next: Option<&str>) -> String {
     let next = next.map_or(String::new(), |next| format!(r#","nextCursor":"{next}""#));
     let more = if revision == Revision::LATEST {
@@ -91,7 +91,7 @@ async fn malformed_element_does_not_hide_the_others() {
         assert_eq!(number.path.to_string(), "$.tools[2]");
         assert_eq!((nameless.index, &nameless.name), (1, &None));
 
-        // Cursors are handed back as they came, the empty one, too.
+        // Cursors are sent back unchanged, including the empty one.
         let asked = fake.asked();
         let cursors: Vec<_> = asked
             .iter()
@@ -99,7 +99,7 @@ async fn malformed_element_does_not_hide_the_others() {
             .collect();
         assert_eq!(cursors, [None, Some("")], "{revision}");
 
-        // In order, and the call itself says what is wrong.
+        // The elements are listed in order, and then the error is returned.
         let mut tools = fake.client.tools();
         let mut order = Vec::new();
         while let Some(tool) = tools.next().await {

@@ -1,4 +1,4 @@
-//! A server at a port, which is killed and started again.
+//! A server at a port, which is killed and restarted.
 
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -20,7 +20,7 @@ const ROUND: u64 = 500;
 const WARM: usize = 3;
 const GROWTH: u64 = 2 << 20;
 
-/// A port that nobody else is given, even while no server has it.
+/// Reserves a port, even while no server listens on it.
 struct Port {
     address: SocketAddr,
     _socket: TcpSocket,
@@ -65,7 +65,7 @@ async fn connect(address: SocketAddr, revision: Revision) -> Client {
             let server = Http::new(format!("http://{address}/mcp"));
             match builder().revision(revision).connect(server).await {
                 Ok(client) => return client,
-                // It begins.
+                // It has started.
                 Err(_) => sleep(Duration::from_millis(5)).await,
             }
         }
@@ -73,8 +73,8 @@ async fn connect(address: SocketAddr, revision: Revision) -> Client {
     connected.await.expect("connected")
 }
 
-/// Kills the server whenever some calls were answered, and starts it again; now and then it is
-/// killed before it is ready. How often it was killed.
+/// Kills the server after some answered calls, and restarts it; sometimes it is killed before it is
+/// ready. Returns how often it was killed.
 async fn killing(
     mut server: Server,
     address: SocketAddr,
@@ -138,10 +138,10 @@ fn calls_to_a_killed_server_end_and_leave_no_state() {
         );
         assert!(killed > ROUNDS);
         for revision in [Revision::LATEST, Revision::V2025_11_25] {
-            // The server is there.
+            // The server is running.
             connect(address, revision).await.close().await;
         }
-        // Where the news of a call that was given up overtakes the call, the session's end ends it.
+        // If a cancellation overtakes its call, the call ends with its session.
         let [modern, legacy] = clients;
         legacy.close().await;
         quiet(&modern).await;

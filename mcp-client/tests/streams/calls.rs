@@ -1,4 +1,4 @@
-//! Our client and our server on a pair of byte streams, at every revision.
+//! `mcp-client` with `mcp-server` on a pair of byte streams, at every revision.
 
 use std::time::Duration;
 

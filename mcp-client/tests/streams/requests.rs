@@ -1,4 +1,4 @@
-//! What servers ask and say on their own.
+//! Requests and notifications of servers.
 
 use std::sync::Arc;
 

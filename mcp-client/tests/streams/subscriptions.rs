@@ -1,4 +1,4 @@
-//! Subscriptions: what a program hears of changes, on servers of both eras.
+//! Subscriptions at servers of both eras.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -84,7 +84,7 @@ async fn resource_is_unsubscribed_with_the_last_subscription() {
     assert_eq!(asked["method"], "resources/subscribe");
     script.answer(&asked, "{}").await;
     let honoured = listening(&mut first).await;
-    // The server does not say that its tools change.
+    // The server does not declare that its list of tools changes.
     assert_eq!(honoured.tools_list_changed, None);
 
     let mut second = client.listen(filter(&["test://a"]));
@@ -189,7 +189,7 @@ async fn flood_of_changes_is_bounded_and_reported() {
     let result = format!(r#"{{"resultType":"complete",{meta}}}"#);
     script.answer(&asked, &result).await;
     let mut heard = Vec::new();
-    // It ends before anything is taken.
+    // It ends before any event is read.
     while let Some(event) = soon(subscription.next()).await {
         heard.push(event.expect("no error"));
         if heard.len() == 1 {

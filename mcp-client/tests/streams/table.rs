@@ -1,4 +1,4 @@
-//! Messages that only older revisions have, by their types.
+//! Messages that only older revisions define, by their types.
 
 use super::support::{builder, connect_to, soon};
 use mcp_client::CallError;

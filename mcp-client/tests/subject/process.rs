@@ -1,4 +1,4 @@
-//! The process that the tests of child processes start. Its arguments say how it behaves.
+//! The process that the tests of child processes start. Its arguments select its behaviour.
 
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A server that knows of nothing but the handshake.
+/// A server that supports only the handshake.
 fn dies_of_questions() -> ExitCode {
     let mut lines = std::io::stdin().lock().lines();
     let Some(Ok(first)) = lines.next() else {

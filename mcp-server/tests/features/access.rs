@@ -1,4 +1,4 @@
-//! Who may use a definition, and who sees it.
+//! Guards and visibility conditions of definitions.
 
 use std::time::Duration;
 
@@ -243,7 +243,7 @@ async fn guard_of_a_group_does_not_see_states_of_inner_groups() {
     let named = signed(&server, "ada").result("tools/call", call).await;
     assert_eq!(named["content"][0]["text"], "bob");
 
-    // Nor does a state inside make up for one that the group lacks.
+    // A state of an inner group does not replace one that the outer group lacks.
     let inner = Group::new().state("bob".to_owned()).tool("name", "", hello);
     let outer = Group::new().guard(only_ada).merge(inner);
     let error = Server::builder("test", "1")
@@ -260,7 +260,7 @@ async fn guard_of_a_group_does_not_see_states_of_inner_groups() {
 
 #[tokio::test]
 async fn visibility_condition_may_change_its_own_list() {
-    // No lock is held while the program's code runs.
+    // No lock is held while the condition runs.
     let tool = ToolDef::new("strange").visible_if(|cx| {
         let server = cx.server();
         !server.tools().remove("other") || server.tools().contains("strange")

@@ -1,4 +1,4 @@
-//! Schemas from elsewhere that would make validation take forever, over a pair of sockets.
+//! Untrusted schemas whose validation would be exponential, over a pair of sockets.
 #![cfg(unix)]
 
 use mcp_server::types::json::{Object, Value as OwnValue};
@@ -9,7 +9,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::{Duration, timeout};
 
-/// Longer than anything takes that works.
+/// Longer than any successful operation.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn tool(schema: Value) -> ToolDef {
@@ -18,8 +18,8 @@ fn tool(schema: Value) -> ToolDef {
         .object_handler(|_: Object| async { "done" })
 }
 
-/// A server that reads messages of any number of values, so that only the cost of validation is
-/// limited.
+/// A server without a limit on the number of values in a message, so that only the cost of
+/// validation is limited.
 fn server(schema: Value) -> Server {
     let mut limits = Limits::default();
     limits.message_values = usize::MAX;
@@ -46,7 +46,7 @@ impl Peer {
         }
     }
 
-    /// Whether a call failed, and what it said.
+    /// Returns whether a call failed, and its text.
     async fn call(&mut self, tool: &str, arguments: Value) -> (bool, String) {
         let request = json!({
             "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -72,7 +72,7 @@ impl Peer {
     }
 }
 
-/// `{"a": {"a": ... inmost}}`
+/// Returns `{"a": {"a": ... inmost}}`.
 fn nested(levels: usize, inmost: Value) -> Value {
     (0..levels).fold(inmost, |value, _| json!({ "a": value }))
 }
@@ -99,7 +99,7 @@ fn tool_with_an_exponential_schema_is_rejected_by_name() {
     }
 }
 
-/// Validation itself is quick, but looking for the faults would take every way through the schema.
+/// Validation itself is fast, but the search for errors would follow every path through the schema.
 #[tokio::test]
 async fn hostile_arguments_for_a_recursive_schema_do_not_block() {
     let again = json!({ "properties": { "a": { "$ref": "#" } } });
@@ -113,7 +113,7 @@ async fn hostile_arguments_for_a_recursive_schema_do_not_block() {
     assert_eq!(peer.call("quick", json!({})).await.1, "done");
     let right = peer.call("costly", nested(100, json!({}))).await;
     assert_eq!(right, (false, "done".to_owned()));
-    // What costs little is told as before.
+    // Errors of small values are still reported with their path.
     let (failed, text) = peer.call("costly", nested(2, json!(1))).await;
     assert!(failed && text.contains("$.a.a"), "{text}");
 }
@@ -133,7 +133,7 @@ async fn large_arguments_for_a_large_schema_are_rejected() {
     assert_eq!(right, (false, "done".to_owned()));
 }
 
-/// A fault for each of very many elements would take a multiple of their memory.
+/// One error for each of many elements would need a multiple of their memory.
 #[tokio::test]
 async fn errors_of_large_arguments_are_not_collected() {
     let schema = json!({

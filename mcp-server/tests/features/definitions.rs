@@ -1,4 +1,4 @@
-//! Definitions that are at fault.
+//! Invalid definitions.
 
 use mcp_server::types::json::{Object, Value as Json5};
 use mcp_server::types::{CallToolOutcome, CallToolRequest, CallToolResult};

@@ -49,7 +49,7 @@ async fn long(args: Add, cx: Context) -> Result<String, HandlerError> {
     Ok(cx.method().to_owned())
 }
 
-/// What a program extracts by itself.
+/// An extractor that the program defines.
 struct Table(String);
 
 impl FromContext for Table {

@@ -47,7 +47,7 @@ async fn pages_stay_stable_while_the_list_changes() {
         let second = peer.result("tools/list", json!({ "cursor": cursor })).await;
         assert_eq!(names(&second), ["c", "d"]);
 
-        // The last one that was seen is gone, and one was added.
+        // The last listed item was removed, and another one added.
         assert!(server.tools().remove("b"));
         server.tools().add(tool("f")).unwrap();
         let second = peer.result("tools/list", json!({ "cursor": cursor })).await;
@@ -70,7 +70,7 @@ async fn pages_stay_stable_while_the_list_changes() {
     }
 }
 
-/// The cursor with another last character.
+/// Returns the cursor with its last character changed.
 fn flipped(cursor: &Value) -> Value {
     let mut text = cursor.as_str().unwrap().to_owned();
     let last = text.remove(text.len() / 2);

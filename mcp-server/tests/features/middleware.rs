@@ -1,4 +1,4 @@
-//! Code around the handlers of requests.
+//! Middleware around the handlers of requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use crate::peer::Peer;
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Notes what it sees, under a name.
+/// A layer that records what it sees, under a name.
 struct Noting(&'static str, Log);
 
 impl Middleware for Noting {
@@ -66,7 +66,7 @@ fn call(name: &str) -> Value {
     json!({ "name": name })
 }
 
-/// What was noted, without the params.
+/// Returns the recorded entries, without the params.
 fn noted(log: &Log) -> Vec<String> {
     let noted = std::mem::take(&mut *log.lock().unwrap());
     let short = |note: String| note.split(" {").next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Handlers that a program adds for methods by itself, and errors that they pass on.
+//! Custom handlers for methods of features, and errors that they forward.
 
 use mcp_server::types::json::{Object, Value as Json5};
 use mcp_server::types::rpc::ErrorObject;
@@ -88,7 +88,7 @@ async fn request_state_of_a_custom_handler_is_returned_to_it() {
     let second = peer.result("tools/call", again).await;
     assert_eq!(second["content"][0]["text"], "came back: step 2 of a state");
 
-    // What was asked by the context is only found in a state of the server.
+    // An input request of the context stores its answer only in a state of the server.
     let params = json!({
         "name": "asks",
         "requestState": state,
@@ -113,7 +113,7 @@ async fn tool_rejects_request_state_of_another_server() {
     assert_eq!(code, -32602);
 }
 
-/// The error of a client of another server.
+/// The error that a client of an upstream server returns.
 #[derive(Debug, thiserror::Error)]
 #[error("the upstream server refused the request")]
 struct UpstreamError(#[source] ErrorObject);
@@ -142,7 +142,7 @@ async fn error_object_of_an_upstream_server_is_forwarded() {
         assert_eq!(answer["error"], expected);
     }
 
-    // For a tool of the server it is an ordinary error, which the model reads.
+    // For a tool it is an ordinary error, which the model reads.
     let tool = move || async move { Err::<String, _>(upstream()) };
     let server = Server::builder("test", "1")
         .tool("relay", "Relays", tool)
@@ -166,7 +166,7 @@ enum NoteError {
     Full,
 }
 
-/// An error that is no `std::error::Error`.
+/// An error that does not implement `std::error::Error`.
 struct Refused;
 
 impl From<Refused> for HandlerError {

@@ -14,7 +14,7 @@ use crate::peer::Peer;
 
 #[derive(Deserialize, JsonSchema)]
 struct Review {
-    /// What is to be reviewed.
+    /// The text to review.
     code: String,
     remarks: Option<u32>,
 }

@@ -112,7 +112,7 @@ async fn contents_are_read() {
                 "x:both",
                 json!([{ "text": "t", "uri": "x:both/1" }, { "blob": "Yg==", "uri": "x:both/2" }]),
             ),
-            // The resource itself before templates, these in order.
+            // Static resources take precedence over templates, and templates are tried in order.
             (
                 "t:exact/1",
                 json!([{ "text": "exact", "uri": "t:exact/1" }]),

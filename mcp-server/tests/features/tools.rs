@@ -99,7 +99,8 @@ fn server() -> Server {
                 .input_schema(schema(json!({
                     "$schema": "http://json-schema.org/draft-07/schema#",
                     "type": "object",
-                    // In draft-07 a list of schemas for the first elements, in 2020-12 an error.
+                    // In draft-07 this is a list of schemas for the first elements, in 2020-12 an
+                    // error.
                     "properties": { "pair": { "items": [{ "type": "string" }] } },
                 })))
                 .object_handler(|_: Object| async { "fits" }),
@@ -208,7 +209,7 @@ async fn tool_errors_are_results_and_protocol_errors_are_errors() {
             .error("tools/call", json!({ "name": "protocol" }))
             .await;
         assert_eq!(error, (-32602, "no such thing".to_owned()));
-        // Its arguments are not even decoded.
+        // The handler is not reached.
         let error = peer
             .error("tools/call", json!({ "name": "subtract", "arguments": [] }))
             .await;
@@ -220,7 +221,7 @@ async fn tool_errors_are_results_and_protocol_errors_are_errors() {
             code == -32602 && message.contains("$.arguments"),
             "{message}"
         );
-        // A fault of the tool's author, not of the peer.
+        // An error of the tool's author, not of the peer.
         let (code, message) = peer.error("tools/call", json!({ "name": "liar" })).await;
         assert!(code == -32603 && message.contains("liar"), "{message}");
     }

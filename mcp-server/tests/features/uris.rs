@@ -1,4 +1,4 @@
-//! URIs that a peer names have a limit, which is checked before they are matched with anything.
+//! The length of URIs from a peer is limited before they are matched.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::peer::Peer;
 
-/// Makes any URI that begins with `x:`.
+/// A template that matches any URI that begins with `x:`.
 fn builder(read: &Arc<AtomicBool>) -> ServerBuilder {
     let read = Arc::clone(read);
     let handler = move |ResourceUri(uri): ResourceUri| {

@@ -1,4 +1,4 @@
-//! Changes: told after they can be read, once for many, and none lost.
+//! Notifications of changes: sent after the change is readable, coalesced, and never lost.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,14 +27,14 @@ fn changed_content_is_readable_when_notified() {
     let mut peer = listening(root.path(), &["file:///d/file", "file:///d/"]);
     for turn in 1..20 {
         let text = turn.to_string();
-        // Sometimes as editors do it.
+        // Some changes replace the file, as editors do.
         if turn % 3 == 0 {
             write(root.path(), "d/.new", &text);
             fs::rename(root.path().join("d/.new"), root.path().join("d/file")).unwrap();
         } else {
             write(root.path(), "d/file", &text);
         }
-        // A write in place empties the file first, which may be told by itself.
+        // A write in place truncates the file first, which may cause a notification of its own.
         loop {
             peer.updated("file:///d/file");
             let read = peer.text("file:///d/file");
@@ -67,7 +67,7 @@ fn created_and_removed_files_notify_their_folder_and_the_list() {
         peer.list(Some("file:///d/")),
         ["file:///d/new", "file:///d/old"]
     );
-    // All at once, in a folder that was not there.
+    // All at once, in a new folder.
     write(root.path(), "d/sub/deep/x", "x");
     peer.updated("file:///d/sub/deep/x");
     peer.updated("file:///d/sub/");
@@ -128,7 +128,7 @@ fn recreated_folder_is_watched_again() {
                 _ => {}
             }
         }
-        // What has been told is not all that there will ever be.
+        // More notifications may follow.
         write(root.path(), "d/x", "again");
         while peer.text("file:///d/x") != "again" {
             peer.updated("file:///d/x");
@@ -154,7 +154,7 @@ fn changes_of_hidden_files_are_not_notified() {
     write(root.path(), ".new", "1");
     write(root.path(), "seen", "1");
     peer.updated("file:///seen");
-    // What else was found then is told before what is found later.
+    // Notifications are sent in the order in which changes are found.
     write(root.path(), "seen", "2");
     while peer.text("file:///seen") != "2" {
         peer.updated("file:///seen");
@@ -184,7 +184,7 @@ fn burst_of_changes_is_coalesced_without_loss() {
         }
     }
     let (mut missing, mut told) = ((0..FILES).map(uri).collect::<BTreeSet<_>>(), 0);
-    // Whoever reads after each notification ends with what was written last.
+    // A client that reads after each notification ends with the last content.
     while !missing.is_empty() {
         let message = peer.wait(|message| changed(message).is_some());
         let uri = changed(&message).unwrap_or_default().to_owned();
@@ -198,7 +198,7 @@ fn burst_of_changes_is_coalesced_without_loss() {
 
 #[test]
 fn overflow_of_the_event_queue_loses_no_change() {
-    // Linux remembers 16,384 events, and each new file is at least three.
+    // Linux queues 16,384 events, and each new file causes at least three.
     const FILES: usize = 8_000;
     let root = tempdir().unwrap();
     let uris = [
@@ -211,7 +211,7 @@ fn overflow_of_the_event_queue_loses_no_change() {
     write(root.path(), "many/0", "0");
     write(root.path(), "gone", "0");
     let mut peer = listening(root.path(), &[&uris[..], &["file:///gone"]].concat());
-    // Nobody takes the events meanwhile.
+    // The events are not read meanwhile.
     peer.signal("-STOP");
     for number in 0..FILES {
         write(root.path(), format!("many/{number}"), "x");
@@ -225,7 +225,7 @@ fn overflow_of_the_event_queue_loses_no_change() {
     }
     peer.updated("file:///gone");
     assert_eq!(peer.text("file:///many/7999"), "x");
-    // It goes on as before.
+    // Watching continues as before.
     write(root.path(), "z/last", "2");
     while peer.text("file:///z/last") != "2" {
         peer.updated("file:///z/last");

@@ -11,7 +11,7 @@ use tempfile::tempdir;
 
 use crate::peer::{Peer, uris, write};
 
-/// Folders in folders, whose names sort in ways that could be got wrong.
+/// Nested folders whose names are hard to sort correctly.
 fn sample(root: &Path) -> Vec<&'static str> {
     for path in [
         "a/b/c.txt",
@@ -68,7 +68,7 @@ fn unchanged_files_are_listed_once_during_changes() {
     }
     let mut peer = Peer::start(root.path(), &["--page-size", "4"]);
     let (mut listed, mut params) = (Vec::new(), json!({}));
-    // Everything with an even number stays. The place where the last page ended often does not.
+    // Files with an even number are kept. The last entry of the previous page is often removed.
     for turn in 0.. {
         let page = peer.ask("resources/list", params.clone()).unwrap();
         listed.extend(uris(&page));
@@ -128,7 +128,7 @@ fn cached_listing_reflects_changes() {
     let root = tempdir().unwrap();
     write(root.path(), "d/one", "");
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
-    // What changed a moment ago is not remembered.
+    // Folders that changed a moment ago are not cached.
     let folder = root.path().join("d");
     let age = || fs::metadata(&folder).unwrap().modified().unwrap().elapsed();
     while age().unwrap_or_default() < Duration::from_millis(50) {
@@ -182,7 +182,7 @@ fn listed_files_have_metadata() {
     assert_eq!(folder["mimeType"], "inode/directory");
     assert_eq!(folder["kind"], "directory");
     let folder_version = folder["version"].clone();
-    // Nothing but the file's own clock tells.
+    // Only the modification time of the file changes.
     write(root.path(), "notes/ä.md", "# Ö");
     let page = peer
         .ask("resources/list", json!({ "uri": "file:///notes/" }))

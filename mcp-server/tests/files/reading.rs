@@ -1,4 +1,4 @@
-//! What is read: texts, bytes, folders, and files that are written to meanwhile.
+//! Reading of texts, bytes, folders, and files that are written at the same time.
 
 use std::fs;
 use std::os::unix::fs::FileExt as _;
@@ -10,7 +10,7 @@ use tempfile::tempdir;
 
 use crate::peer::{Going, Peer, write};
 
-/// The bytes of a contents.
+/// Decodes the bytes of contents.
 pub(crate) fn bytes(contents: &Value) -> Vec<u8> {
     if let Some(text) = contents["text"].as_str() {
         return text.into();
@@ -77,7 +77,7 @@ fn folder_returns_the_texts_of_its_small_files() {
         .collect();
     let expected = [("file:///d/a.txt", "A"), ("file:///d/d.txt", "D")];
     assert_eq!(texts, expected.map(|(uri, text)| (Some(uri), Some(text))));
-    // Many of them are not all read.
+    // Only a limited number of files is read.
     for number in 0..300 {
         write(root.path(), format!("many/{number:03}"), "m".repeat(1_000));
     }
@@ -97,7 +97,7 @@ fn too_large_file_is_an_error_with_size_and_limit() {
     assert_eq!(error["code"], -32603, "{error}");
     let expected = json!({ "uri": "file:///large", "size": 1_001, "limit": 1_000 });
     assert_eq!(error["data"], expected);
-    // It costs nobody anything to ask for a sparse file of a terabyte.
+    // A sparse file of a terabyte costs nothing.
     let file = fs::File::create(root.path().join("sparse")).unwrap();
     file.set_len(1 << 40).unwrap();
     let error = peer.read("file:///sparse").unwrap_err();
@@ -111,7 +111,7 @@ fn read_never_mixes_two_states_of_a_file() {
     write(root.path(), "file", " ".repeat(LENGTH));
     let path = root.path().join("file");
     let file = fs::File::options().write(true).open(path).unwrap();
-    // The last number is written before the first: at no time is there more than one between them.
+    // The last number is written before the first, so they never differ by more than one.
     let count = |number: u64| {
         let digits = format!("{number:010}");
         file.write_all_at(digits.as_bytes(), LENGTH as u64 - 10)
@@ -147,7 +147,7 @@ fn read_never_mixes_two_states_of_a_file() {
             }
         }
     }
-    // It can be read when nobody writes to it.
+    // The file is readable when it is not being written.
     let (first, last) = numbers(&peer.text("file:///file"));
     assert_eq!(first, last);
 }

@@ -1,4 +1,4 @@
-//! What is not served, whatever is asked for.
+//! Files that must never be served.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::peer::{Going, Peer, write};
 
 const SECRET: &str = "nobody is to read this";
 
-/// A root that is a folder in one with a secret.
+/// A root in a folder that also contains a secret.
 fn nested() -> (TempDir, std::path::PathBuf) {
     let outer = tempdir().unwrap();
     write(outer.path(), "secret.txt", SECRET);
@@ -25,7 +25,7 @@ fn nested() -> (TempDir, std::path::PathBuf) {
     (outer, root)
 }
 
-/// Nothing is found there: not its text, and not even that it is there.
+/// Checks that the file is reported as not found, without its text.
 fn refused(peer: &mut Peer, uri: &str) {
     for method in ["resources/read", "resources/metadata"] {
         let answer = peer.ask(method, serde_json::json!({ "uri": uri }));
@@ -63,7 +63,7 @@ fn no_uri_leads_out_of_the_root() {
         "file:///d/%zz",
         "file:///d/%2",
         "file:///%ff",
-        // Two dots and a slash in the characters that stand for bytes.
+        // Two dots and a slash, encoded with the characters for bytes.
         "file:///\u{10FF2E}\u{10FF2E}/secret.txt",
         "file:///d\u{10FF2F}in.txt",
         "file:///..\u{10FF2F}secret.txt",
@@ -126,7 +126,7 @@ fn symbolic_links_are_not_followed() {
     ] {
         refused(&mut peer, &format!("file:///{path}"));
     }
-    // The root itself may be one.
+    // The root itself may be a link.
     symlink(&root, outer.path().join("alias")).unwrap();
     let mut peer = Peer::start(&outer.path().join("alias"), &[]);
     assert_eq!(peer.list(None), expected);
@@ -142,7 +142,7 @@ fn folder_replaced_by_a_link_is_not_followed() {
         serde_json::json!({ "uri": "file:///d/in.txt" }),
     );
     for turn in 0..200 {
-        // Swapped while it is read.
+        // Replaced while it is read.
         fs::rename(root.join("d"), root.join("aside")).unwrap();
         symlink("../other", root.join("d")).unwrap();
         peer.send(
@@ -212,7 +212,7 @@ fn file_replaced_by_a_pipe_does_not_block() {
             }
         });
         for _ in 0..2_000 {
-            // It is answered, one way or the other.
+            // It gets a response, whatever it is.
             let _ = peer.read("file:///file");
         }
     });
@@ -225,13 +225,13 @@ fn names_that_are_not_utf_8_are_listed_and_read() {
     let names: [&[u8]; 8] = [
         b"\xff",
         b"a\xffb.txt",
-        // Half a character, and the same as one whole.
+        // Half of a character, and the complete one.
         b"\xc3",
         b"\xc3\xa4",
         // The characters that stand for bytes, as names.
         "\u{10FFFF}".as_bytes(),
         "\u{10FF2F}".as_bytes(),
-        // What looks like an escaped byte.
+        // Text that looks like an escaped byte.
         b"%FF",
         b"\xffd/\xfe",
     ];

@@ -1,4 +1,4 @@
-//! HTTPS URLs of files: the same bytes on every way, and TLS.
+//! HTTPS URLs of files: the same bytes as other methods, and TLS.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -64,13 +64,13 @@ fn url_serves_the_current_content_or_404() {
     assert_eq!(reply.get("content-type"), Some("text/plain"));
     write(root.path(), "d/file.txt", "two");
     assert_eq!(site.get(path, "").body, b"two");
-    // Where there was a file is a way out now.
+    // The file was replaced by a link that leaves the root.
     write(root.path(), "d/secret", "secret");
     fs::remove_file(root.path().join("d/file.txt")).unwrap();
     assert_eq!(site.get(path, "").status, 404);
     std::os::unix::fs::symlink("secret", root.path().join("d/file.txt")).unwrap();
     assert_eq!(site.get(path, "").status, 404);
-    // Nothing but what was handed out is a URL.
+    // Only issued URLs are valid.
     for guess in [
         "/files/",
         "/files/d/file.txt",
@@ -81,7 +81,7 @@ fn url_serves_the_current_content_or_404() {
     }
 }
 
-/// A name of bytes that a file system takes.
+/// A name of any bytes that the file system accepts.
 fn name() -> impl Strategy<Value = Vec<u8>> {
     let plain = "[a-zA-Z0-9 .%?#&+=~_-]{1,12}".prop_map(String::into_bytes);
     let any = prop::collection::vec(1_u8.., 1..12);
@@ -118,7 +118,7 @@ fn read_and_download_return_the_same_bytes() {
             let path = names.fold(root.path().to_owned(), |path: PathBuf, name| {
                 path.join(name)
             });
-            // One may be a folder for another.
+            // A name may also be the folder of another one.
             let made = fs::create_dir_all(path.parent().expect("a folder"));
             if made.and_then(|()| fs::write(&path, &content)).is_ok() {
                 written.insert(path, content);
@@ -140,7 +140,7 @@ fn read_and_download_return_the_same_bytes() {
     outcome.expect("the same bytes");
 }
 
-/// Reads a file in all ways there are, and its parts up to a byte and from there on.
+/// Reads a file with all methods, and in two parts that are split at a byte.
 fn same_on_every_way(site: &Site, resource: &Value, cut: usize) -> Vec<u8> {
     let params = json!({ "uri": resource["uri"] });
     let read = site.ask("resources/read", params.clone()).expect("read");

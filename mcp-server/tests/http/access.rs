@@ -1,4 +1,4 @@
-//! What a caller that must not use a tool gets over HTTP, in both eras.
+//! Responses over HTTP to a caller that may not use a tool, in both eras.
 
 use mcp_server::middleware::{self, Next, Outcome, Request};
 use mcp_server::{HandlerError, HttpConfig, HttpParts, Principal, Server, ToolDef};

@@ -17,7 +17,7 @@ async fn each_request_of_a_batch_takes_a_permit() {
     for _ in 0..2 {
         soon(probe.waiting.recv()).await;
     }
-    // They leave no room for others.
+    // They leave no permits for other requests.
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(9, "echo")).await;
     assert_eq!(head.status, 503);
     probe.go.notify_one();
@@ -32,13 +32,13 @@ async fn each_request_of_a_batch_takes_a_permit() {
         assert_eq!(answer["error"]["code"] == -32603, !has_room, "{answer}");
     }
     assert!(probe.waiting.try_recv().is_err(), "no other one began");
-    // And all are counted no longer.
+    // All permits are free again.
     let both = format!("[{},{}]", tool(1, "echo"), tool(2, "echo"));
     let (_, body) = Raw::post(address, &session, &both).await;
     assert!(!body.contains("error"), "{body}");
 }
 
-/// A bus that notes the answers that are published.
+/// A bus that records published responses.
 #[derive(Default)]
 struct Noted(Mutex<Vec<String>>);
 

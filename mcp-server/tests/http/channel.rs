@@ -7,7 +7,7 @@ use mcp_server::{HttpConfig, Server};
 use crate::legacy::{PING, initialize, tool};
 use crate::raw::*;
 
-/// A client: its stream, and where it posts.
+/// A client: its stream, and the path for its messages.
 struct Channel {
     stream: Raw,
     address: SocketAddr,
@@ -102,7 +102,7 @@ async fn responses_to_posted_messages_are_sent_on_the_stream() {
     let read = channel.until("\"said\"").await;
     assert_eq!(read.matches("notifications/progress").count(), 2, "{read}");
 
-    // One that takes long holds up nobody.
+    // A slow request does not block the others.
     channel.post(&tool(2, "wait")).await;
     soon(probe.waiting.recv()).await;
     channel.post(&tool(2, "echo")).await;
@@ -114,7 +114,7 @@ async fn responses_to_posted_messages_are_sent_on_the_stream() {
     probe.go.notify_one();
     channel.until("\"waited\"").await;
 
-    // The server asks, and tells of changes.
+    // The server sends a request and a notification.
     channel.post(&tool(3, "ask")).await;
     let asked = channel.until("roots/list").await;
     let (_, id) = asked.split_once(r#""id":"#).expect("an id");
@@ -193,15 +193,15 @@ async fn client_that_does_not_read_blocks_only_its_own_handler() {
         limits.request_time = std::time::Duration::from_secs(2);
     }));
     let address = serve_sse(&server);
-    // The revision before has no messages in its progress.
+    // The previous revision has no messages in progress notifications.
     let mut slow = Channel::begin_as(address, "2025-03-26").await;
     slow.post(&tool(1, "torrent")).await;
     let mut quick = Channel::begin(address).await;
     quick.post(&tool(1, "say")).await;
     quick.until("\"said\"").await;
-    // The handler cannot go on, and runs out of time.
+    // The handler is blocked until it times out.
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("torrent"));
-    // Nor is such a client listened to.
+    // Messages of such a client are not accepted either.
     let (head, _) = slow.send(&json(), PING).await;
     assert_eq!(head.status, 503);
     let read = slow.until("took too long").await;

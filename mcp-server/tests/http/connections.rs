@@ -1,4 +1,4 @@
-//! Connections that do nothing, and which of them is closed when there are too many.
+//! Idle connections, and which of them is closed if there are too many.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -111,7 +111,7 @@ async fn pipelined_requests_do_not_delay_other_connections() {
     soon(handled.recv()).await;
     soon(handled.recv()).await;
 
-    // The server runs in this thread, so that it sees both when it sees the first one.
+    // The server runs on this thread, so it sees both requests at the same time.
     for (raw, tool) in [(&mut one, "one"), (&mut other, "other")] {
         let requests = raw.request_text("POST", &call_headers(tool), &call(2, tool));
         raw.write(requests.repeat(REQUESTS).as_bytes()).await;
@@ -149,7 +149,7 @@ async fn first_request_that_arrives_byte_by_byte_is_answered() {
         assert!(raw.body(&head).await.contains("echo"));
         assert_eq!(echo(&mut raw, 2).await, 200);
     }
-    // Longer than what is read before HTTP begins.
+    // Longer than the part that is read before hyper takes over.
     let long = with(call_headers("echo"), "X-Long", &"x".repeat(12 << 10));
     raw.request("POST", &long, &call(3, "echo")).await;
     assert_eq!(raw.head().await.status, 200);
@@ -218,7 +218,7 @@ async fn tls_handshake_and_first_request_share_a_deadline() {
     let https = https.expect("bound");
     let address = https.local_addr();
     tokio::spawn(https);
-    // The head of a TLS record that never comes.
+    // The head of a TLS record that is never completed.
     for begun in [&b""[..], b"\x16\x03\x01\x02\x00"] {
         let mut raw = Raw::connect(address).await;
         raw.write(begun).await;
@@ -232,15 +232,14 @@ async fn idle_http2_connection_is_closed() {
         limits.connection_idle_time = Duration::from_millis(100);
     }));
     let mut raw = Raw::connect(serve(&server)).await;
-    // The preface and empty settings, then a ping each time: no request is ever begun, but for the
-    // first.
+    // The preface and empty settings, then pings: no request is sent, except for the first.
     raw.write(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")
         .await;
     raw.write(REQUEST).await;
     while !raw.is_closed().await {}
 }
 
-/// The head of a GET without a host on stream 1, complete, in headers of HPACK's static table.
+/// The complete head of a GET without a host on stream 1, with headers of HPACK's static table.
 const REQUEST: &[u8] = b"\0\0\x03\x01\x05\0\0\0\x01\x82\x86\x84";
 
 #[cfg(target_os = "linux")]
@@ -253,7 +252,8 @@ async fn accepted_connections_have_tcp_keep_alive() {
     assert!(keeps_alive(address, raw.port()), "no keep-alive timer");
 }
 
-/// Whether the server's socket has the keep-alive timer of the kernel, as proc(5) tells.
+/// Returns `true` if the server's socket has the keep-alive timer of the kernel, according to
+/// proc(5).
 #[cfg(target_os = "linux")]
 fn keeps_alive(server: SocketAddr, client: u16) -> bool {
     let table = std::fs::read_to_string("/proc/net/tcp").expect("readable");

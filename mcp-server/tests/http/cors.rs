@@ -1,4 +1,4 @@
-//! Pages of other origins as clients.
+//! Web pages of other origins as clients.
 
 use std::net::SocketAddr;
 
@@ -212,7 +212,7 @@ async fn responses_to_other_origins_and_to_none_have_no_cors_headers() {
         assert_eq!(head.status, status, "{origin}");
         has_no_cors(&head);
     }
-    // One that is allowed does not vouch for a second one.
+    // An allowed origin does not excuse a second one.
     let mut headers = call_headers("echo");
     headers.push(("Origin", PAGE.to_owned()));
     headers.push(("Origin", PAGE.to_owned()));

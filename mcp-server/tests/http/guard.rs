@@ -1,4 +1,4 @@
-//! What is refused, with which status and which error.
+//! Rejected requests, with their status and error.
 
 use mcp_server::{Http, HttpConfig, ServeError};
 
@@ -151,7 +151,7 @@ async fn large_bodies_and_heads_are_rejected() {
     let (head, text) = Raw::post(address, &call_headers("echo"), &body).await;
     assert_eq!((head.status, code(&text)), (413, -32600));
 
-    // Without a length it shows while the body is read.
+    // Without a length, the limit applies while the body is read.
     let mut raw = Raw::connect(address).await;
     let head = format!(
         "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: */*\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -180,7 +180,7 @@ async fn request_beyond_the_limit_gets_retry_after() {
     assert!(head.get("retry-after").is_some());
     probe.go.notify_one();
     assert_eq!(first.head().await.status, 200);
-    // The place is free again: its holder has answered.
+    // The permit is free again: its request has been answered.
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(3, "echo")).await;
     assert_eq!(head.status, 200);
 }

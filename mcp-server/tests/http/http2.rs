@@ -1,4 +1,4 @@
-//! The same over HTTP/2, by prior knowledge.
+//! The same service over HTTP/2, with prior knowledge.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ impl Client {
         }
     }
 
-    /// Sends a request. Its response can come after those of later ones.
+    /// Sends a request without waiting for its response.
     fn send(
         &self,
         method: Method,
@@ -59,7 +59,7 @@ impl Client {
     }
 }
 
-/// The next piece of a body.
+/// Receives the next chunk of a body.
 async fn piece(body: &mut Incoming) -> Option<String> {
     loop {
         let frame = soon(poll_fn(|task| pin!(&mut *body).poll_frame(task))).await;

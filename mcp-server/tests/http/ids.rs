@@ -1,4 +1,4 @@
-//! Ids that a peer makes up never become keys of a store.
+//! Malformed ids of a peer are never used as keys of a store.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use crate::event_store::{Hook, Hooked, Operation};
 use crate::legacy::*;
 use crate::raw::*;
 
-/// The keys that stores are asked for.
+/// The keys with which stores were called.
 #[derive(Clone, Default)]
 struct Keys(Arc<Mutex<Vec<String>>>);
 
@@ -19,12 +19,12 @@ impl Keys {
         self.0.lock().expect("sound").push(key.to_owned());
     }
 
-    /// The keys since the last call.
+    /// Returns the keys since the last call.
     fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().expect("sound"))
     }
 
-    /// Stores that note their keys here.
+    /// Stores that record their keys.
     fn config(&self) -> HttpConfig {
         let sessions = NotedSessions {
             keys: self.clone(),
@@ -73,7 +73,7 @@ impl SessionStore for NotedSessions {
     }
 }
 
-/// An id as this server makes them, which it did not make.
+/// A well-formed id that this server did not create.
 const UNKNOWN: &str = "0123456789abcdef0123456789abcdef";
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn malformed_session_ids_return_404_without_a_store_lookup() {
     for method in ["POST", "GET", "DELETE"] {
         let expected = ask(method, UNKNOWN).await;
         assert_eq!(expected.0, 404, "{method}");
-        // The id has the right form: it was looked up.
+        // The id is well-formed, so it was looked up.
         assert_eq!(keys.take(), [UNKNOWN], "{method}");
         for id in [
             "x",

@@ -38,7 +38,7 @@ pub(crate) fn tool(id: u32, name: &str) -> String {
 
 pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#;
 
-/// Posts in a session, on a connection that is left open.
+/// Sends a POST in a session, on a connection that stays open.
 pub(crate) async fn start(
     address: SocketAddr,
     session: &[(&'static str, String)],
@@ -49,7 +49,7 @@ pub(crate) async fn start(
     raw
 }
 
-/// Opens the stream of announcements.
+/// Opens the stream for notifications.
 pub(crate) async fn listen(address: SocketAddr, session: &[(&'static str, String)]) -> Raw {
     let mut raw = Raw::connect(address).await;
     raw.request("GET", session, "").await;
@@ -57,7 +57,7 @@ pub(crate) async fn listen(address: SocketAddr, session: &[(&'static str, String
     raw
 }
 
-/// Gives a request up.
+/// Cancels a request.
 pub(crate) async fn cancel(address: SocketAddr, session: &[(&'static str, String)], id: u32) {
     let text = format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
@@ -66,7 +66,7 @@ pub(crate) async fn cancel(address: SocketAddr, session: &[(&'static str, String
     assert_eq!((head.status, body.as_str()), (202, ""));
 }
 
-/// The ids of the events in a text.
+/// Returns the ids of the events in a text.
 pub(crate) fn ids(text: &str) -> Vec<&str> {
     text.lines()
         .filter_map(|line| line.strip_prefix("id: "))

@@ -1,4 +1,4 @@
-//! Bounds on what a peer can make grow or last.
+//! Limits on everything that a peer can make grow or last.
 
 use std::time::Duration;
 
@@ -103,7 +103,7 @@ async fn modern_client_that_does_not_read_blocks_its_handler() {
     let head = raw.head().await;
     let (other, _) = Raw::post(address, &call_headers("say"), &call(2, "say")).await;
     assert_eq!(other.status, 200);
-    // The handler cannot go on, and runs out of time.
+    // The handler is blocked until it times out.
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("torrent"));
     let all = raw.body(&head).await;
     assert!(all.ends_with("\n\n") && all.contains("took too long"));

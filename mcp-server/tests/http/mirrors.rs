@@ -1,4 +1,4 @@
-//! Headers that repeat parts of the body, and what a client did not declare.
+//! Headers that repeat parts of the body, and undeclared capabilities.
 
 use mcp_server::{Server, ToolDef};
 use serde_json::json;

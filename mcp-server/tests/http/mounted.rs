@@ -1,4 +1,4 @@
-//! The service in other people's stacks.
+//! The service mounted in other HTTP stacks.
 
 use axum::extract::Request;
 use axum::middleware::{self, Next};

@@ -83,7 +83,7 @@ async fn probes_are_answered_for_any_host() {
         let (head, _) = get(address, "GET", path, &[("Host", "10.1.2.3:8080")]).await;
         assert_eq!(head.status, 403, "{path}");
     }
-    // Messages of the protocol are served at any path.
+    // Messages of the protocol are accepted at every path.
     let mut raw = Raw::connect(address).await.at("/healthz");
     let (head, _) = raw
         .ask("POST", &call_headers("echo"), &call(1, "echo"))
@@ -126,7 +126,7 @@ async fn stopping_server_is_alive_but_not_ready() {
     assert_eq!(head.status, 200);
 }
 
-/// The samples of a text in the format of OpenMetrics, checked line by line.
+/// Parses the samples of a text in the OpenMetrics format, and checks each line.
 fn samples(text: &str) -> BTreeMap<&str, u64> {
     let families = text.strip_suffix("# EOF\n").expect("an end");
     let mut samples = BTreeMap::new();
@@ -174,7 +174,7 @@ async fn metrics_are_served_as_open_metrics() {
     let samples = samples(&text);
     assert_eq!(samples["mcp_server_sessions"], 1);
     assert_eq!(samples["mcp_server_requests_in_flight"], 0);
-    // `begin` posts two messages.
+    // `begin` sends two messages.
     assert_eq!(samples["mcp_server_requests_total"], 4);
     assert!(samples["mcp_server_request_bytes_total"] > body.len() as u64);
     assert_eq!(samples["mcp_server_refusals_total{cause=\"host\"}"], 0);
@@ -293,7 +293,7 @@ async fn queued_bytes_count_unread_output() {
         raw.request("POST", &headers, &body).await;
         until(&server, |metrics| metrics.queued_bytes > 256 << 10).await;
         if headers.iter().any(|(name, _)| *name == "Mcp-Session-Id") {
-            // A session keeps what its client has not read.
+            // A session buffers what its client has not read.
             Raw::connect(address)
                 .await
                 .ask("DELETE", &headers, "")

@@ -1,4 +1,4 @@
-//! Sessions, streams, channels and cursors belong to the principal that began them.
+//! Sessions, streams, channels and cursors belong to the principal that created them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,12 +36,12 @@ pub(crate) async fn mount(server: &Server, config: HttpConfig) -> SocketAddr {
     address
 }
 
-/// The headers as `user` sends them; an empty name stands for no authentication.
+/// Adds the header of a user. An empty name means no authentication.
 fn by(headers: &Headers, user: &str) -> Headers {
     with(headers.clone(), "X-User", user)
 }
 
-/// Begins a session as `user`. The headers returned name the session but no user.
+/// Starts a session as a user. The returned headers have the session but not the user.
 async fn begin_as(address: SocketAddr, user: &str) -> Headers {
     let headers = by(&media(), user);
     let (head, body) = Raw::post(address, &headers, &initialize("2025-11-25")).await;
@@ -50,7 +50,7 @@ async fn begin_as(address: SocketAddr, user: &str) -> Headers {
     with(media(), "Mcp-Session-Id", &id)
 }
 
-/// The status of a request; the body is not read, since it may be a stream.
+/// Returns the status of a request. The body may be a stream, so it is not read.
 async fn status(address: SocketAddr, method: &str, headers: &Headers, body: &str) -> u16 {
     let mut raw = Raw::connect(address).await;
     raw.request(method, headers, body).await;
@@ -77,7 +77,7 @@ async fn another_principal_gets_404_in_every_method_of_a_session() {
                 "{other}"
             );
         }
-        // Nothing that the others tried ended it.
+        // The attempts of others did not end the session.
         let headers = by(&session, owner);
         assert_eq!(status(address, "POST", &headers, PING).await, 200);
         assert_eq!(status(address, "GET", &headers, "").await, 200);
@@ -136,12 +136,12 @@ async fn another_process_enforces_the_principal_of_a_session() {
     for (owner, other) in [("ann", "bob"), ("ann", ""), ("", "ann")] {
         let session = begin_as(at_one, owner).await;
         let (owned, foreign) = (by(&session, owner), by(&session, other));
-        // Before and after the other process has a copy of the session.
+        // Before and after the other process has loaded the session.
         assert_eq!(status(at_two, "POST", &foreign, PING).await, 404);
         assert_eq!(status(at_two, "POST", &owned, PING).await, 200);
         assert_eq!(status(at_two, "POST", &foreign, PING).await, 404);
 
-        // Answers of the owner reach the request that waits for them at the first process.
+        // Responses of the owner reach the handler that waits for them in the first process.
         let mut raw = start(at_one, &owned, &tool(5, "ask")).await;
         let head = raw.head().await;
         let read = raw.chunks_until("roots/list").await;

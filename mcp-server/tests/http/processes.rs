@@ -31,7 +31,7 @@ async fn two_processes_serve_one_session() {
     let (head, _) = Raw::post(at_two, &session, PING).await;
     assert_eq!(head.status, 200);
 
-    // A stream that began at one is resumed at the other.
+    // A stream that was started at one process is resumed at the other.
     let mut raw = start(at_one, &session, &tool(3, "say_and_wait")).await;
     raw.head().await;
     let read = raw.chunk().await;
@@ -44,7 +44,8 @@ async fn two_processes_serve_one_session() {
     probe.go.notify_one();
     assert!(raw.body(&head).await.contains("said and waited"));
 
-    // The answer to a request of the one comes to the other, and an answer to nothing to nobody.
+    // A client response that is sent to the other process reaches the handler, and an unknown one
+    // is dropped.
     let mut raw = start(at_one, &session, &tool(5, "ask")).await;
     let head = raw.head().await;
     let read = raw.chunks_until("roots/list").await;
@@ -58,7 +59,7 @@ async fn two_processes_serve_one_session() {
     let rest = raw.body(&head).await;
     assert!(rest.contains("\"0 roots\""), "{rest}");
 
-    // A request at one is cancelled at the other, and so is the session.
+    // A request at one process is cancelled at the other, and so is the session.
     let _raw = start(at_one, &session, &tool(4, "wait")).await;
     soon(probe.waiting.recv()).await;
     cancel(at_two, &session, 4).await;
@@ -68,7 +69,7 @@ async fn two_processes_serve_one_session() {
     assert_eq!(head.status, 404);
 }
 
-/// Two processes that share everything, and their addresses.
+/// Two processes that share all stores, and their addresses.
 fn two_processes() -> ([Server; 2], [SocketAddr; 2]) {
     let bus = Arc::new(Shared::default());
     let config = shared(MemorySessions::new());
@@ -117,7 +118,7 @@ async fn session_that_expires_at_one_process_ends_at_the_other() {
     assert_eq!(head.status, 404);
 }
 
-/// Sessions that some process used just now.
+/// A store in which every session was just used by another process.
 struct Busy(MemorySessions);
 
 impl SessionStore for Busy {
@@ -182,7 +183,7 @@ async fn notifications_are_sent_on_the_newest_stream_only() {
     one.tools_changed();
     second.chunks_until("list_changed").await;
     assert_eq!(first.rest().await, "");
-    // And back again.
+    // And in the other direction.
     let mut third = listen(at_one, &session).await;
     two.tools_changed();
     third.chunks_until("list_changed").await;

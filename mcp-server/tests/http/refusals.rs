@@ -1,4 +1,4 @@
-//! The texts of rejected requests: what was expected, what was found, and all faults at once.
+//! The error texts of rejected requests: expected and actual values, and all errors at once.
 
 use crate::legacy::{PING, begin, tool};
 use crate::raw::*;

@@ -1,4 +1,4 @@
-//! Bounds on what the server keeps of what peers say.
+//! Limits on the data of peers that the server retains.
 
 use mcp_server::{MemorySessions, Server, SessionStore as _};
 
@@ -109,7 +109,7 @@ async fn subscription_that_retains_too_much_memory_is_rejected() {
     let (_, answer) = Raw::post(address, &headers, &body).await;
     assert_eq!(code(&answer), -32602);
     assert!(answer.contains("$._meta"), "{answer}");
-    // One peer has a quarter of the memory.
+    // A peer may use a quarter of the memory.
     let (headers, body) = subscription(&uris(100, 100 << 10), "");
     let mut first = start(address, &headers, &body).await;
     assert_eq!(first.head().await.status, 200);
@@ -140,7 +140,7 @@ async fn large_sessions_evict_each_other() {
     for (session, status) in sessions.iter().zip([404, 200]) {
         assert_eq!(Raw::post(address, session, PING).await.0.status, status);
     }
-    // What a session subscribes to counts as well.
+    // The subscriptions of a session count as well.
     let small = begin(address, "2025-11-25").await;
     for uri in uris(2, 200 << 10) {
         let body = format!(

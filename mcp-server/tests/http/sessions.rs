@@ -24,7 +24,7 @@ async fn session_works_from_initialize_to_delete() {
     let unknown = r#"{"jsonrpc":"2.0","id":6,"method":"unknown/method"}"#;
     let (head, body) = Raw::post(address, &session, unknown).await;
     assert_eq!((head.status, code(&body)), (200, -32601));
-    // Two eras on one endpoint.
+    // Both eras on one endpoint.
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(1, "echo")).await;
     assert_eq!(head.status, 200);
 

@@ -1,4 +1,4 @@
-//! No peer can take everything.
+//! Limits for each peer: no peer can use up the total.
 
 use std::net::SocketAddr;
 
@@ -53,7 +53,7 @@ async fn client_responses_and_cancellations_need_no_request_permit() {
         let read = asking.chunks_until("roots/list").await;
         let (_, id) = read.rsplit_once(r#""id":"#).expect("an id");
         let id: String = id.chars().take_while(char::is_ascii_digit).collect();
-        // One that is cancelled, and one that takes its permit.
+        // The first is cancelled, and the next one takes its permit.
         for request in [2, 3] {
             let mut waiting = start(address, &session, &tool(request, "wait")).await;
             soon(probe.waiting.recv()).await;
@@ -112,7 +112,7 @@ async fn indistinguishable_clients_have_no_limit_per_peer() {
     assert_eq!(head.status, 503);
 }
 
-/// Begins a session from an address of this machine, and says its id.
+/// Starts a session from an address of this machine, and returns its id.
 async fn begin_from(local: &str, address: SocketAddr) -> (u16, String) {
     let mut raw = Raw::connect_from(local, address).await;
     let (head, _) = raw.ask("POST", &media(), &initialize("2025-11-25")).await;

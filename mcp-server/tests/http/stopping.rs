@@ -1,4 +1,4 @@
-//! What a server that is shutting down still accepts: answers that its handlers wait for, and
+//! Messages that are still accepted during shutdown: responses that handlers wait for, and
 //! cancellations of requests in flight.
 
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use crate::legacy::*;
 use crate::raw::*;
 use crate::shutdown::new_work;
 
-/// Longer than any test: what waits for it fails.
+/// Longer than any test, so that waiting for it fails the test.
 const NEVER: Duration = Duration::from_secs(3_600);
 
 /// A server that would wait forever for its handlers and for new connections.
@@ -32,7 +32,8 @@ fn start_serving(server: &Server) -> (SocketAddr, JoinHandle<Result<(), ServeErr
     (address, tokio::spawn(http))
 }
 
-/// The answer to the request `roots/list` that is the last message in a text of events.
+/// Returns the client's response to the request `roots/list` that is the last message in a text of
+/// events.
 fn roots_answer(events: &str) -> Value {
     let (_, id) = events
         .rsplit_once(r#""id":"#)
@@ -42,8 +43,8 @@ fn roots_answer(events: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": { "roots": [] } })
 }
 
-/// Calls the tool `ask`, and returns the connection, the head of the response and the answer that
-/// the handler waits for.
+/// Calls the tool `ask`. Returns the connection, the head of the response, and the client response
+/// for which the handler waits.
 async fn ask(address: SocketAddr, session: &[(&'static str, String)]) -> (Raw, Head, Value) {
     let mut raw = start(address, session, &tool(1, "ask")).await;
     let head = raw.head().await;
@@ -85,7 +86,7 @@ async fn client_response_whose_body_arrives_during_shutdown_is_accepted() {
         answer.len()
     ));
     answering.write(text.as_bytes()).await;
-    // The server reads the body.
+    // The server is reading the body.
     assert_eq!(answering.head().await.status, 100);
     answering.write(first.as_bytes()).await;
     server.shutdown();
@@ -134,7 +135,7 @@ async fn new_connections_get_503_for_new_work_during_shutdown() {
     assert_eq!(head.status, 202);
     let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
     assert_eq!(head.status, 503);
-    // A client that connects and sends nothing does not delay the end.
+    // A connected client that sends nothing does not delay the shutdown.
     let mut silent = Raw::connect(address).await;
     probe.go.notify_one();
     let head = waiting.head().await;
@@ -218,7 +219,7 @@ async fn drain_lets_axum_accept_client_responses_until_no_request_is_in_flight()
     let (mut raw, head, answer) = ask(address, &session).await;
     let mut told = listen(address, &session).await;
     stop.send(()).expect("axum waits");
-    // It ends when the server begins to stop.
+    // It ends when the shutdown begins.
     told.rest().await;
     let (answered, _) = Raw::post(address, &session, &answer.to_string()).await;
     assert_eq!(answered.status, 202);

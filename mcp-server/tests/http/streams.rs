@@ -1,4 +1,4 @@
-//! Streams of sessions: what is said on them, to whom, and what of it can be had again.
+//! Streams of sessions: which messages they carry, and which can be replayed.
 
 use crate::legacy::*;
 use crate::raw::*;
@@ -50,7 +50,7 @@ async fn each_request_of_a_batch_can_be_cancelled() {
     for _ in 0..2 {
         soon(probe.waiting.recv()).await;
     }
-    // Neither of the two can be asked again meanwhile.
+    // The ids of both are in use meanwhile.
     let (_, body) = Raw::post(address, &session, &tool(2, "echo")).await;
     assert_eq!(code(&body), -32600);
     cancel(address, &session, 1).await;
@@ -63,7 +63,7 @@ async fn each_request_of_a_batch_can_be_cancelled() {
     ids.sort_unstable();
     assert_eq!(ids, [Some(2), Some(5)]);
 
-    // Nor can a batch have one id twice.
+    // A batch must not contain an id twice.
     let twice = format!("[{},{}]", tool(7, "wait"), tool(7, "wait"));
     let mut raw = start(address, &session, &twice).await;
     for _ in 0..2 {
@@ -78,7 +78,7 @@ async fn each_request_of_a_batch_can_be_cancelled() {
         "{answers}"
     );
 
-    // Ids are free again, and where all is given up there is no answer at all.
+    // The ids are free again, and a completely cancelled batch has no response.
     let calls = format!("[{},{}]", tool(1, "wait"), tool(2, "wait"));
     let mut raw = start(address, &session, &calls).await;
     for id in [1, 2] {
@@ -123,7 +123,7 @@ async fn client_that_does_not_read_blocks_only_its_own_handler() {
     let head = raw.head().await;
     let (other, _) = Raw::post(address, &session, &tool(4, "say")).await;
     assert_eq!(other.status, 200);
-    // The handler cannot go on, and runs out of time.
+    // The handler is blocked until it times out.
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("torrent"));
     let all = raw.body(&head).await;
     let ids = ids(&all);
@@ -166,7 +166,7 @@ async fn unread_notifications_do_not_block_other_clients() {
         server.tools_changed();
         quick.chunks_until("list_changed").await;
     }
-    // What waits is told once.
+    // Waiting notifications are merged.
     server.resource_updated(last);
     let read = slow.chunks_until("\"test://3\"").await;
     let of = |uri: &str| read.matches(&uri[..9]).count();
@@ -199,7 +199,7 @@ async fn interrupted_stream_is_resumed_after_the_last_event() {
     assert_eq!(head.status, 200);
     assert!(rest.contains("said and waited"), "{rest}");
     assert!(!rest.contains("notifications/progress"), "{rest}");
-    // From the beginning, all of it again.
+    // All events are replayed from the beginning.
     let resume = with(session.clone(), "Last-Event-ID", &first);
     let (_, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
     assert!(
@@ -227,7 +227,7 @@ async fn handler_can_close_the_stream_to_let_the_client_poll() {
     );
     assert!(!body.contains("polled"), "{body}");
     soon(probe.waiting.recv()).await;
-    // It comes before there is an answer.
+    // The client returns before there is a response.
     let resume = with(session, "Last-Event-ID", ids(&body)[0]);
     let mut raw = Raw::connect(address).await;
     raw.request("GET", &resume, "").await;
@@ -246,7 +246,7 @@ async fn notifications_are_sent_on_the_newest_get_stream_only() {
         server.tools_changed();
         let read = first.chunks_until("list_changed").await;
         let mut second = listen(address, &session).await;
-        // The first one ends; clients that know how are told where they were.
+        // The first stream ends; clients whose revision supports it get an event to resume from.
         let rest = first.rest().await;
         let primes = revision == "2025-11-25";
         assert_eq!(rest.contains("retry: "), primes, "{rest}");

@@ -1,4 +1,4 @@
-//! Limits that say "unlimited" in the natural way.
+//! Limits that are set to the natural values for "unlimited".
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ fn unlimited(limits: &mut Limits) {
     ] {
         *time = Duration::MAX;
     }
-    // Every body is too slow for this one.
+    // Every body is slower than this rate.
     limits.body_rate = 0;
 }
 

@@ -15,7 +15,7 @@ use crate::raw::*;
 
 const WRITE_TIME: Duration = Duration::from_secs(2);
 
-/// Waits until a request is served.
+/// Waits until a request is accepted.
 async fn served(address: SocketAddr) {
     soon(async {
         loop {
@@ -49,7 +49,7 @@ async fn unread_response_keeps_its_permit_until_the_connection_is_closed() {
     served(address).await;
 }
 
-/// Asks over HTTP/2 with a flow-control window of so many bytes, and reads no body.
+/// Sends a request over HTTP/2 with a flow-control window of this size, and reads no body.
 async fn unread(address: SocketAddr, window: u32, tool: &str) -> Response<Incoming> {
     let stream = soon(TcpStream::connect(address)).await.expect("connected");
     let (mut sender, connection) = http2::Builder::new(TokioExecutor::new())
@@ -113,7 +113,7 @@ async fn queued_bytes_are_limited_per_peer() {
     raw.request("POST", &call_headers("torrent"), &call(1, "torrent"))
         .await;
     let head = raw.head().await;
-    // The handler cannot go on, and runs out of time.
+    // The handler is blocked until it times out.
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("torrent"));
     let all = raw.body(&head).await;
     let count = all.matches("notifications/progress").count();

@@ -1,4 +1,4 @@
-//! Forms of every kind, as they arrive, and what is taken as an answer.
+//! Forms with all types of fields, and the validation of answers.
 
 use mcp_server::types::{
     BooleanSchema, CallToolOutcome, CallToolRequest, CallToolResult, LegacyTitledEnumSchema,

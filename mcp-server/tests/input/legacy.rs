@@ -1,4 +1,4 @@
-//! The same handlers before 2026-07-28: questions are requests.
+//! The same handlers before 2026-07-28: input is requested from the client.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ async fn dropped_input_request_sends_cancelled() {
     assert_eq!(cancelled["params"]["requestId"], question["id"]);
     assert_eq!(text(&peer.receive().await), "gave up");
 
-    // The same when the client gives up the request that asks.
+    // The same when the client cancels the tool call.
     peer.begin("d", "greet").await;
     let question = peer.receive().await;
     let params = json!({ "requestId": "d" });
@@ -141,7 +141,7 @@ async fn both_eras_share_a_connection() {
     assert_eq!(text(&peer.receive().await), "no name");
 }
 
-/// The grace time is for work, and nobody can answer any more.
+/// The grace time is for running work; the client can no longer answer.
 #[tokio::test]
 async fn pending_input_request_fails_at_the_end_of_input() {
     let mut limits = Limits::default();
@@ -161,7 +161,7 @@ async fn pending_input_request_fails_at_the_end_of_input() {
             answered.push(message);
         }
     }
-    // Each question once: after the end of input nothing is asked.
+    // Each request is sent once: nothing is requested after the end of input.
     let mut asked = questions.map(|question| question["id"].as_i64()).to_vec();
     asked.sort_unstable();
     cancelled.sort_unstable();

@@ -1,4 +1,4 @@
-//! Questions of prompts and resources, which may ask like tools.
+//! Input requests of prompts and resources.
 
 use mcp_server::types::StringSchema;
 use mcp_server::types::json::Object;
@@ -28,7 +28,7 @@ fn server() -> Server {
         .unwrap()
 }
 
-/// The methods, and where the word stands in their results.
+/// The methods, and the position of the word in their results.
 fn methods() -> [(&'static str, Value, &'static str); 2] {
     [
         (
@@ -61,7 +61,7 @@ async fn modern_client_answers_input_of_prompts_and_resources_in_a_second_round(
         assert_eq!(second["result"]["resultType"], "complete", "{second}");
         assert_eq!(second.pointer(place).unwrap(), "loom");
     }
-    // State of one method is of no use to another.
+    // The state of one method is invalid for another.
     let [(method, mut params, _), _] = methods();
     params["requestState"] = states.swap_remove(1);
     assert_eq!(peer.modern(method, params).await["error"]["code"], -32602);

@@ -10,7 +10,7 @@ fn peer() -> Peer {
     Peer::new(&builder(&Count::default()).build().unwrap())
 }
 
-/// The keys of the questions in a result that asks for input.
+/// Returns the keys of the input requests in a result.
 fn keys(answer: &Value) -> Vec<String> {
     let result = &answer["result"];
     assert_eq!(result["resultType"], "input_required", "{answer}");
@@ -165,7 +165,8 @@ async fn input_request_without_client_capability_is_rejected() {
         peer.capabilities = capabilities;
         let refused = peer.call(tool, json!({})).await;
         if tool == "together" {
-            // The other two are asked: the handler looks at the answers only when all are there.
+            // The other two are requested: the handler reads the answers only when all are
+            // available.
             assert_eq!(keys(&refused).len(), 2);
             continue;
         }

@@ -1,4 +1,4 @@
-//! Questions that are asked as the specification has them.
+//! Input requests given in the types of the specification.
 
 use mcp_server::types::json::{Map, Value as Json};
 use mcp_server::types::{

@@ -1,5 +1,4 @@
-//! Sampling and roots: what each revision has, as its own schema has it, and only what was
-//! declared.
+//! Sampling and roots: valid at each revision, and only with the declared capabilities.
 
 use std::path::Path;
 
@@ -60,7 +59,7 @@ async fn peer(revision: &str, capabilities: Value) -> Peer {
     peer
 }
 
-/// Whether a request is one of the revision, by the schema of the revision.
+/// Checks that a request is valid at the revision, with the revision's schema.
 fn assert_valid(request: &Value, definition: &str, revision: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
     let text = std::fs::read_to_string(root.join(revision).join("schema.json")).unwrap();
@@ -76,7 +75,7 @@ fn assert_valid(request: &Value, definition: &str, revision: &str) {
     assert_eq!(faults, Vec::<String>::new(), "{revision}: {request}");
 }
 
-/// What the tool is answered with, or its error.
+/// The client's response to the tool, or its error.
 async fn ask(peer: &mut Peer, revision: &str, tool: &str) -> Value {
     if revision == "2026-07-28" {
         let answer = peer.call(tool, json!({})).await;
@@ -216,7 +215,7 @@ async fn tool_use_in_sampling_works_in_both_eras() {
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
 }
 
-/// Not to be taken for a request by its members alone.
+/// Has the same members as a request, but is none.
 #[tokio::test]
 async fn capabilities_of_the_current_request_apply() {
     let mut peer = peer("2026-07-28", json!({ "sampling": {} })).await;

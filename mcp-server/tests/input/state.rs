@@ -1,4 +1,4 @@
-//! State that is not ours, not for this request, or too old.
+//! Request state of another server or request, or expired.
 
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ async fn request_state_is_bound_to_its_principal() {
     assert!(refused(&bobs), "{bobs}");
     let nobodys = Peer::new(&server).call("greet", round.clone()).await;
     assert!(refused(&nobodys), "{nobodys}");
-    // On another connection of hers.
+    // On another connection of the same principal.
     let hers = peer("alice").call("greet", round).await;
     assert_eq!(hers["result"]["resultType"], "input_required", "{hers}");
 }

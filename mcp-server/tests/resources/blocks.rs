@@ -29,7 +29,7 @@ fn contents() -> TextResourceContents {
         .size(4)
 }
 
-/// Annotations on the block, in the contents, at both places, and at neither.
+/// Blocks with annotations on the block, in the contents, in both positions, and in neither.
 fn blocks() -> Vec<ContentBlock> {
     let outside = EmbeddedResource::new(contents()).annotations(for_user());
     let inside = EmbeddedResource::new(contents().annotations(for_model()));
@@ -80,7 +80,7 @@ fn server(proposals: impl IntoIterator<Item = Proposal>) -> Server {
         .unwrap()
 }
 
-/// The blocks of the tool, which are those of the prompt.
+/// Returns the blocks of the tool, which are also those of the prompt.
 async fn given(client: &mut Client) -> Vec<Value> {
     let params = json!({ "name": "blocks", "arguments": {} });
     let mut result = client.result("tools/call", params).await;
@@ -95,7 +95,7 @@ async fn given(client: &mut Client) -> Vec<Value> {
     blocks
 }
 
-/// Annotations of the block, and of its contents.
+/// Returns the annotations of the block, and of its contents.
 fn places(blocks: &[Value]) -> Vec<(&Value, &Value)> {
     let embedded = blocks.iter().filter(|block| block["type"] == "resource");
     embedded
@@ -256,7 +256,7 @@ async fn metadata_in_blocks_is_sent_only_at_the_newest_revision() {
             client.describe()
         );
         if link["type"] == "resource_link" {
-            // All else is still there.
+            // Everything else is unchanged.
             assert_eq!(link["uri"], "x:1");
             assert_eq!(link["title"], "One");
             assert_eq!(link["size"], 4);

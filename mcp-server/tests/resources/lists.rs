@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::peer::Peer;
 
-/// Lists `count` resources, each with its number in the name.
+/// A handler that lists `count` resources, each with its number in the name.
 fn numbered(scheme: &'static str, count: usize) -> TemplateDef {
     TemplateDef::new(format!("{scheme}:{{number}}"), "numbered")
         .handler(|ResourceUri(uri): ResourceUri| async move { uri })
@@ -42,7 +42,7 @@ fn server(page: usize) -> Server {
         .add_resource_template(numbered("a", 3))
         .resource_template("silent:{x}", "silent", async || "not listed")
         .add_resource_template(numbered("b", 2))
-        // Listed by the template, too.
+        // Also listed by the template.
         .add_resource(ResourceDef::text("a:1", "own", "text"))
         .build()
         .unwrap()
@@ -103,7 +103,7 @@ async fn changed_and_foreign_cursors_are_rejected() {
                 assert_eq!(code, -32602, "{wrong}");
                 assert!(message.starts_with("$.cursor"), "{message}");
             }
-            // Of the list of templates.
+            // A cursor of the list of templates.
             let params = json!({ "cursor": cursor });
             let (code, _) = peer.error("resources/templates/list", params).await;
             assert_eq!(code, -32602);
@@ -111,7 +111,7 @@ async fn changed_and_foreign_cursors_are_rejected() {
     }
 }
 
-/// The cursor at the end of a page.
+/// Returns the cursor at the end of a page.
 async fn cursor_behind(peer: &mut Peer, pages: usize) -> String {
     let mut params = json!({});
     for _ in 0..pages {
@@ -121,7 +121,7 @@ async fn cursor_behind(peer: &mut Peer, pages: usize) -> String {
     params["cursor"].as_str().unwrap().to_owned()
 }
 
-/// Numbers that look random and are the same each time.
+/// A generator of pseudo-random numbers, the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -168,7 +168,7 @@ async fn unchanged_resources_are_listed_once_while_the_list_changes() {
                         let same = fixed(&there[numbers.below(there.len())]);
                         server.resources().replace(same.title("another")).unwrap();
                     }
-                    // The place of a template that pages may have reached.
+                    // The cursor may be inside this template.
                     _ => {
                         let _ = server.resource_templates().remove("b:{number}");
                     }

@@ -1,4 +1,4 @@
-//! SEP-2093: `resources/metadata`, and metadata on what is read.
+//! SEP-2093: `resources/metadata`, and metadata of contents.
 
 use mcp_server::{Proposal, ResourceDef, Server};
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::subject::{SEP_2093, not_opted_in, opted_in};
 
 const METADATA: &str = "resources/metadata";
 
-/// Clients of the newest revision over both transports, which announce the proposal and do not.
+/// Returns clients of the newest revision over both transports, with and without the proposal.
 fn newest(server: &Server) -> impl Iterator<Item = Client> {
     let clients = [
         Client::newest(server, &[]),
@@ -51,7 +51,7 @@ async fn metadata_is_returned_without_reading() {
                 "s:untyped",
                 json!({ "uri": "s:untyped", "name": "untyped" }),
             ),
-            // By the handler of a template; the URI is the one that was asked for.
+            // Found by the handler of a template; the URI is the requested one.
             (
                 "pages:c",
                 json!({
@@ -59,7 +59,7 @@ async fn metadata_is_returned_without_reading() {
                     "mimeType": "text/markdown", "size": 6, "resourceType": "document",
                 }),
             ),
-            // By the definition of a template.
+            // Found by the definition of a template.
             (
                 "plain:1",
                 json!({
@@ -129,7 +129,8 @@ async fn contents_include_metadata() {
                     "resourceType": "document", "text": "Keep it simple.",
                 }]),
             ),
-            // Formats of one document: each has its own size, and says what it wants to.
+            // Two formats of one document: each has its own size, and its own metadata takes
+            // precedence.
             (
                 "s:report",
                 json!([
@@ -268,7 +269,8 @@ async fn resource_types_are_listed() {
         assert_eq!(page["resources"][1]["resourceType"], "document");
         let params = json!({ "cursor": page["nextCursor"] });
         let page = client.result("resources/list", params).await;
-        // The one that lists members is a collection without a word; the last one is nothing.
+        // A resource that lists members is a collection without an explicit type; the last one has
+        // no type.
         assert_eq!(page["resources"][0]["resourceType"], "collection");
         assert!(page["resources"][1]["resourceType"].is_null());
     }

@@ -1,4 +1,5 @@
-//! SEP-2093: what is read of a document and of a collection, and what is kept back.
+//! SEP-2093: rules for the contents of documents and collections. Contents that violate them are
+//! withheld.
 
 use mcp_server::types::{
     AnyResourceContents, Proposal, Resource, ResourceType, TextResourceContents,
@@ -16,7 +17,7 @@ fn text(uri: &str) -> AnyResourceContents {
     TextResourceContents::new(uri, "never to be seen").into()
 }
 
-/// A resource that holds contents with these URIs.
+/// A resource whose contents have these URIs.
 fn holding(uri: &'static str, uris: &'static [&'static str]) -> ResourceDef {
     ResourceDef::new(uri, uri)
         .handler(move || async move { uris.iter().map(|uri| text(uri)).collect::<Contents>() })
@@ -34,7 +35,7 @@ fn server(proposals: impl IntoIterator<Item = Proposal>) -> Server {
         .add_resource(holding("c:mixed", &["c:mixed", "d:other"]).collection())
         .add_resource(holding("u:empty", &[]))
         .add_resource(holding("u:mixed", &["d:other", "u:mixed"]))
-        // Only the description says what it is, or only the contents.
+        // Only the description, or only the contents, has the type.
         .add_resource(
             holding("d:described", &["d:other"]).describe(|resource: Resource| async {
                 resource.resource_type(ResourceType::Document)

@@ -1,4 +1,4 @@
-//! The limit of URIs in the methods of the proposals.
+//! The length limit of URIs in the methods of the proposals.
 
 use mcp_server::types::json::Map;
 use mcp_server::{Proposal, ResourceUri, Server, TemplateDef};
@@ -28,7 +28,7 @@ async fn long_uri_is_rejected_in_every_method_of_the_proposals() {
             ("resources/subscribe", &several, "$.uris[1]"),
             ("resources/unsubscribe", &several, "$.uris[1]"),
         ] {
-            // Over HTTP nothing connects requests, so there is nothing to subscribe with.
+            // HTTP requests have no common connection, so subscriptions are not available.
             if place == "$.uris[1]" && way.starts_with("HTTP") {
                 continue;
             }

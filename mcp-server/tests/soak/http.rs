@@ -14,17 +14,17 @@ use super::wire::{Messages, Wire, post, request};
 const ROUNDS: usize = 10;
 const ROUND: u64 = 2_500;
 const WARM: usize = 3;
-/// Requests that wait in the server while others come and go.
+/// The number of requests that wait in the server during a round.
 const HELD: usize = 900;
-/// Connections for one request at a time, and those for many.
+/// The number of connections for one request at a time, and of those for many.
 const ONES: usize = 64;
 const TWOS: usize = 8;
-/// Longer than a round takes.
+/// Longer than a round.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// In seven rounds of 3,400 requests, a leak of 64 bytes a request would be more.
+/// In seven rounds of 3,400 requests, a leak of 64 bytes per request would be larger.
 const GROWTH: u64 = 3 << 19;
 
-/// What all tasks of a round share.
+/// The state that all tasks of a round share.
 struct Client {
     address: SocketAddr,
     session: String,
@@ -33,7 +33,7 @@ struct Client {
 }
 
 impl Client {
-    /// Begins a session.
+    /// Starts a session.
     async fn begin(address: SocketAddr, mix: &Arc<Mutex<Mix>>) -> Arc<Self> {
         let mut twos = Vec::new();
         for _ in 0..TWOS {
@@ -67,7 +67,7 @@ impl Client {
         self.twos[at % TWOS].again()
     }
 
-    /// Sends what has no answer, in the session.
+    /// Sends a message without a response, in the session.
     async fn tell(&self, message: &Value) {
         let message = request(
             "POST",
@@ -84,7 +84,8 @@ impl Client {
         make(&mut self.mix.lock().expect("no panic"))
     }
 
-    /// Sends a request and what follows from it; `false` where a stream was left in the middle.
+    /// Sends a request and the ones that follow from it. Returns `false` if a stream was left
+    /// before its end.
     async fn fire(&self, shot: Shot, wire: &mut Wire) -> bool {
         let mut next = Some(shot);
         while let Some(shot) = next.take() {
@@ -100,7 +101,7 @@ impl Client {
         true
     }
 
-    /// Takes the answer in, which may be none, and what comes before it.
+    /// Records the response, if any, and the messages before it.
     async fn answer(&self, messages: &mut Messages, shot: &Shot) -> Option<Then> {
         let (mut logged, mut then) = (0, None);
         while let Some(message) = messages.next().await {
@@ -151,7 +152,7 @@ impl Client {
         assert_eq!(id(&told), *shot.id());
     }
 
-    /// How many handlers wait, and how many did.
+    /// Returns the number of handlers that are waiting, and that have waited.
     async fn count(&self) -> (u64, u64) {
         let expect = Expect::Counted(0);
         let shot = self.mix(|mix| mix.tool(Era::Modern, "count", json!({}), expect));
@@ -162,7 +163,7 @@ impl Client {
         (number("there"), number("began"))
     }
 
-    /// Takes changes in until the session ends.
+    /// Records changes until the session ends.
     async fn listen(self: Arc<Self>) {
         let get = request("GET", self.address, Some(&self.session), String::new());
         let mut messages = self.two(2).send(get).await;
@@ -207,7 +208,7 @@ impl Client {
             let (answered, cancel) = held.expect("no panic");
             assert_eq!(answered, !cancel);
         }
-        // What was dropped ends when the server sees it.
+        // Handlers of dropped requests end when the server notices it.
         while self.count().await.0 > 0 {
             tokio::task::yield_now().await;
         }
@@ -216,7 +217,7 @@ impl Client {
         listening.await.expect("no panic");
     }
 
-    /// Whether a request that waits is answered.
+    /// Returns `true` if a waiting request is answered.
     async fn held(self: Arc<Self>, at: usize, shot: Shot) -> bool {
         let request = post(&shot, self.address, &self.session);
         let mut messages = self.two(at).send(request).await;

@@ -1,16 +1,16 @@
-//! What is asked, and what the answer has to be.
+//! The mix of requests, and their expected responses.
 
 use serde_json::{Value, json};
 
-/// Who asks.
+/// The kind of client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     Modern,
-    /// After a handshake at 2025-11-25.
+    /// Legacy, after a handshake at 2025-11-25.
     Legacy,
 }
 
-/// A request, and what its answer has to be.
+/// A request and its expected response.
 #[derive(Debug)]
 pub(crate) struct Shot {
     pub(crate) era: Era,
@@ -20,26 +20,26 @@ pub(crate) struct Shot {
 
 #[derive(Debug)]
 pub(crate) enum Expect {
-    /// This text, and so many log messages before it.
+    /// This text, preceded by this number of log messages.
     Text(String, usize),
-    /// A tool that failed with this text.
+    /// A failed tool with this text.
     Failed(String),
     Code(i64),
-    /// A result with nothing in it.
+    /// An empty result.
     Empty,
-    /// A page of the list of tools that begins at this one.
+    /// A page of the list of tools that begins with this one.
     Page(usize),
-    /// An answer after a question with this message, to which this word is said.
+    /// A result after an input request with this message, which is answered with this word.
     Word(String, String),
-    /// A subscription to this URI, which is given up when it was told of a change: no answer.
+    /// A subscription to this URI, which is cancelled after the first notification: no response.
     Subscription(String),
-    /// No answer before the group is freed; none at all where it was given up.
+    /// No response before the group is released, and none at all if it was cancelled.
     Held,
-    /// Handlers that wait: at least so many.
+    /// The number of waiting handlers, at least this many.
     Counted(u64),
 }
 
-/// What follows from an answer.
+/// The action that follows from a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     Done,
@@ -50,7 +50,7 @@ pub(crate) enum Then {
 pub(crate) const TOOLS: usize = 14;
 const PAGE: usize = 4;
 
-/// The source of requests: the same ones in every run.
+/// The generator of requests, the same in every run.
 pub(crate) struct Mix {
     seed: u64,
     next: u64,
@@ -66,7 +66,7 @@ impl Mix {
         }
     }
 
-    /// How many requests were made.
+    /// The number of generated requests.
     pub(crate) fn made(&self) -> u64 {
         self.next
     }
@@ -114,13 +114,13 @@ impl Mix {
         self.shot(era, "tools/call", params, expect)
     }
 
-    /// A tool that takes a text, which nobody else uses.
+    /// A tool call with a unique text.
     fn say(&mut self, era: Era, name: &str, expect: fn(String) -> Expect) -> Shot {
         let text = format!("{name} {}", self.next + 1);
         self.tool(era, name, json!({ "text": text }), expect(text))
     }
 
-    /// The request of some random kind.
+    /// Returns a request of a random kind.
     pub(crate) fn any(&mut self) -> Shot {
         let era = [Era::Modern, Era::Legacy][usize::from(self.random(3) == 0)];
         match self.random(100) {
@@ -180,7 +180,7 @@ impl Mix {
         self.tool(era, "ask", arguments, Expect::Word(text, word))
     }
 
-    /// Requests that wait until their group is freed.
+    /// Returns requests that wait until their group is released.
     pub(crate) fn hold(&mut self, count: usize) -> (u64, Vec<Shot>) {
         self.group += 1;
         let group = self.group;
@@ -196,7 +196,7 @@ impl Mix {
         self.tool(Era::Modern, "free", json!({ "number": group }), expect)
     }
 
-    /// The request that follows on one whose answer asks for it.
+    /// Returns the request that follows a response which asks for input.
     pub(crate) fn follow(&mut self, shot: &Shot, then: Then) -> Option<Shot> {
         match then {
             Then::Done => None,
@@ -215,7 +215,7 @@ impl Mix {
     }
 }
 
-/// The answer to a question.
+/// Returns the answer to an input request.
 pub(crate) fn said(word: &str) -> Value {
     json!({ "action": "accept", "content": { "word": word } })
 }
@@ -225,7 +225,7 @@ impl Shot {
         &self.message["id"]
     }
 
-    /// Checks an answer, before which there were so many log messages.
+    /// Checks a response that was preceded by this number of log messages.
     pub(crate) fn check(&self, answer: &Value, logged: usize) -> Then {
         let result = &answer["result"];
         let text = result["content"][0]["text"].as_str();

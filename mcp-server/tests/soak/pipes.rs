@@ -14,16 +14,16 @@ use super::process::Process;
 const ROUNDS: usize = 10;
 const ROUND: u64 = 7_000;
 const WARM: usize = 3;
-/// Requests that wait in the server while others come and go, in groups.
+/// The number of requests that wait in the server during a round, in groups.
 const HELD: usize = 900;
 const GROUP: usize = 100;
-/// Of each group every tenth is given up at once.
+/// In each group, every tenth request is cancelled immediately.
 const GROUP_STAYS: usize = GROUP - GROUP / 10;
-/// Others that are in flight.
+/// The number of other requests in flight.
 const WINDOW: usize = 100;
-/// Longer than anything takes that works.
+/// Longer than any successful operation.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// In seven rounds of 7,000 requests, a leak of 43 bytes a request would be more.
+/// In seven rounds of 7,000 requests, a leak of 43 bytes per request would be larger.
 const GROWTH: u64 = 2 << 20;
 
 struct Client {
@@ -32,13 +32,13 @@ struct Client {
     lines: Receiver<String>,
     out: Sender<String>,
     threads: Vec<JoinHandle<()>>,
-    /// Requests without an answer, and the log messages that came for them.
+    /// Requests without a response, and the log messages received for them.
     open: HashMap<String, (Shot, usize)>,
-    /// Groups that wait, oldest first, and how many of all requests do.
+    /// Waiting groups, oldest first, and the total number of their requests.
     groups: VecDeque<u64>,
     held: usize,
     garbage: usize,
-    /// What has to be sent because of something that came.
+    /// Messages to send in reaction to a received one.
     next: Vec<Shot>,
 }
 
@@ -114,7 +114,7 @@ impl Client {
         shot
     }
 
-    /// Takes one line in.
+    /// Handles one received line.
     fn receive(&mut self) {
         let message: Value = serde_json::from_str(&self.line()).expect("JSON");
         let params = &message["params"];
@@ -196,8 +196,8 @@ impl Client {
         }
     }
 
-    /// Holds as many as there is room for: a group that was freed is still in flight until it is
-    /// answered, and all together are to stay below the server's limit.
+    /// Keeps as many groups as possible: a released group is in flight until it is answered, and
+    /// the total must stay below the server's limit.
     fn fill(&mut self) {
         while self.held + GROUP_STAYS <= HELD {
             self.hold();
@@ -211,7 +211,7 @@ impl Client {
         }
     }
 
-    /// Waits until no handler is there any more: what was given up ends on a thread of its own.
+    /// Waits until no handler is left: cancelled handlers end on another thread.
     fn empty(&mut self) {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -226,7 +226,7 @@ impl Client {
         }
     }
 
-    /// Sends so many requests, and waits for all answers.
+    /// Sends this number of requests, and waits for all responses.
     fn round(&mut self, count: u64) {
         let last = self.mix.made() + count;
         self.fill();
@@ -267,7 +267,7 @@ fn many_requests_over_pipes_get_one_response_each_and_leave_no_state() {
     }
     client.empty();
     client.process.assert_constant(WARM, GROWTH);
-    // The end of input is the end.
+    // The process exits at the end of its input.
     drop(client.out);
     for thread in client.threads {
         thread.join().expect("no panic");

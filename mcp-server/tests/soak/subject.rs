@@ -23,7 +23,7 @@ struct Number {
     number: u64,
 }
 
-/// How many handlers began, and how many of them are still there.
+/// The number of handlers that have started, and of those that still exist.
 #[derive(Default)]
 struct Count {
     began: AtomicUsize,
@@ -36,7 +36,7 @@ struct Counted {
     there: usize,
 }
 
-/// A handler that is there until this is dropped.
+/// Counts a handler until it is dropped.
 struct Here(Arc<Count>);
 
 impl Count {
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
 fn server() -> Result<Server, BuildErrors> {
     let mut limits = Limits::default();
     limits.sessions = 8;
-    // All requests of the test come from one address.
+    // All requests of the test have the same address.
     limits.requests_per_peer = limits.concurrent_requests;
     let count = Arc::<Count>::default();
     let (free, freed) = watch::channel(0);
@@ -151,7 +151,7 @@ async fn talk(args: Text, cx: Context) -> Result<String, HandlerError> {
     Ok(args.text)
 }
 
-/// At once, or when it was polled before.
+/// Ready immediately, or on the second poll.
 async fn panic(args: Text, _: Context) -> Result<String, HandlerError> {
     if args.text.len().is_multiple_of(2) {
         tokio::task::yield_now().await;

@@ -25,7 +25,7 @@ async fn listen(peer: &mut Peer, id: &str, uri: &str) {
     let first = peer.next().await;
     assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(first["params"]["_meta"][ID], id);
-    // What the server cannot tell of is left out.
+    // Unsupported kinds of changes are omitted.
     let honoured = json!({"toolsListChanged": true, "resourceSubscriptions": [uri]});
     assert_eq!(first["params"]["notifications"], honoured);
 }
@@ -78,7 +78,7 @@ async fn shutdown_ends_subscriptions_with_their_result() {
         }
         assert_eq!(message["method"], "notifications/cancelled");
     }
-    // No new work, but what runs may finish.
+    // New work is rejected, but running work may finish.
     peer.call(2, "echo", "late").await;
     let refused = peer.next().await;
     assert_eq!(
@@ -131,7 +131,7 @@ async fn change_right_after_a_legacy_subscription_is_notified() {
         json!({"jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": uri}),
         legacy_call(3, "touch", "x:a"),
     ];
-    // Nothing else runs in between.
+    // No other task runs in between.
     peer.write(messages.map(|message| format!("{message}\n")).concat())
         .await;
     let mut told = false;

@@ -1,4 +1,4 @@
-//! What belongs to the connection as a whole: slow readers, drops, other kinds of streams.
+//! The connection as a whole: slow readers, drops, other kinds of streams.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::peer::{Peer, call, cancel, text};
 use crate::tools::{self, Gates};
 
-/// In memory and on one thread, so that all has come to rest when nobody has anything to do.
+/// In memory and on one thread, so that the system is idle when no task can make progress.
 #[tokio::test]
 async fn server_stops_reading_from_a_peer_that_does_not_read() {
     const REQUESTS: usize = 2_000;
@@ -45,7 +45,7 @@ async fn server_stops_reading_from_a_peer_that_does_not_read() {
         taken < 100,
         "{taken} requests were taken from who reads nothing"
     );
-    // Reading makes it go on.
+    // The server continues when the peer reads.
     let mut answers = String::new();
     reader.read_to_string(&mut answers).await.expect("readable");
     assert_eq!(answers.lines().count(), REQUESTS);
@@ -68,7 +68,7 @@ async fn slow_reader_blocks_the_handler_without_loss() {
     peer.quiet_end().await;
 }
 
-/// A task that a handler left behind waits for room when the request is cancelled.
+/// A task that a handler spawned waits for space in the queue when the request is cancelled.
 #[tokio::test]
 async fn no_notifications_are_sent_after_the_response() {
     let mut limits = Limits::default();
@@ -84,7 +84,7 @@ async fn no_notifications_are_sent_after_the_response() {
     let mut said = usize::MAX;
     while said != gates.opened("said") || said == 0 {
         said = gates.opened("said");
-        // All on one thread: what can go on goes on meanwhile.
+        // All on one thread: other tasks run until they block.
         for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
@@ -146,7 +146,7 @@ async fn tcp_stream_can_be_served() {
     serving.await.expect("no panic").expect("served to the end");
 }
 
-/// A connection in memory, where time passes when nobody has anything to do.
+/// A connection in memory with a paused clock that advances when all tasks wait.
 fn connect(extensions: Extensions) -> (Lines, WriteHalf<DuplexStream>, JoinHandle<Served>) {
     let server = tools::server(Limits::default(), &Gates::default());
     let (ours, theirs) = duplex(1 << 16);

@@ -1,4 +1,4 @@
-//! What is no message, and how input ends.
+//! Malformed messages, and the end of input.
 
 use std::time::Duration;
 
@@ -122,7 +122,7 @@ async fn work_in_flight_finishes_after_the_end_of_input() {
     peer.gates.entered("gate").await;
     peer.hang_up();
     for _ in 0..1000 {
-        // The end arrives before the handler is let go.
+        // The end of input arrives before the handler continues.
         tokio::task::yield_now().await;
     }
     peer.gates.open("gate");

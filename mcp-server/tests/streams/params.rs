@@ -1,4 +1,4 @@
-//! Params of requests that the server answers itself: what does not fit is refused with its place.
+//! Params of requests that the server itself handles: invalid ones are rejected with their path.
 
 use mcp_server::{ByteStream, Completing, Server};
 use schemars::JsonSchema;
@@ -39,7 +39,7 @@ impl Asker {
         self.ask_in_words(method, &params.to_string()).await
     }
 
-    /// The same with params as they stand, sound or not.
+    /// Sends a request with params as text, valid or not.
     async fn ask_in_words(&mut self, method: &str, params: &str) -> Value {
         let head = json!({"jsonrpc": "2.0", "id": 1, "method": method}).to_string();
         let head = head.strip_suffix('}').expect("an object");
@@ -52,7 +52,7 @@ impl Asker {
         serde_json::from_str(&line).expect("a message")
     }
 
-    /// Asks what is refused because of its params, and for which place.
+    /// Sends a request that is rejected because of its params, with this path in the error.
     async fn refused(&mut self, method: &str, params: Value, place: &str) {
         self.refused_in_words(method, &params.to_string(), place)
             .await;
@@ -124,7 +124,7 @@ async fn invalid_params_of_a_modern_peer_are_rejected() {
     let params = json!({"ref": prompt, "argument": typed, "_meta": good});
     let answer = peer.ask(complete, &params).await;
     assert_eq!(answer["result"]["completion"]["values"][0], "a", "{answer}");
-    // What no revision names is let through.
+    // A member that no revision defines is accepted.
     let params = json!({"arguments": {"text": "hi"}, "other": [1], "name": "echo", "_meta": good});
     let answer = peer.ask(call, &params).await;
     assert_eq!(answer["result"]["content"][0]["text"], "hi", "{answer}");
@@ -149,7 +149,7 @@ async fn invalid_params_of_a_peer_with_a_session_are_rejected() {
         .await;
     peer.refused("logging/setLevel", json!({"level": "loud"}), "$.level")
         .await;
-    // Params that are no object, as JSON-RPC allows and the protocol does not.
+    // Params that are not an object, which JSON-RPC allows and the protocol does not.
     let answer = peer.ask("tools/call", &json!(["echo"])).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     let params = json!({"name": "echo", "arguments": {"text": "hi"}});
@@ -157,7 +157,7 @@ async fn invalid_params_of_a_peer_with_a_session_are_rejected() {
     assert_eq!(answer["result"]["content"][0]["text"], "hi", "{answer}");
 }
 
-/// Of two members of one name nobody knows which is meant.
+/// It is ambiguous which of two members with the same name is meant.
 #[tokio::test]
 async fn duplicate_members_are_rejected() {
     let mut peer = Asker::new();
@@ -201,10 +201,11 @@ async fn duplicate_members_are_rejected() {
         .await;
 }
 
-/// A client is held to what its own revision says of it, not to what later ones made of a name.
+/// A handshake is validated by the client's own revision, not by later definitions of the same
+/// member.
 #[tokio::test]
 async fn handshake_is_validated_by_its_own_revision() {
-    // Members that do not fit, and the revision that they came with.
+    // Invalid members, and the revision that introduced them.
     let unfit = [
         ("capabilities", "roots", "2024-11-05"),
         ("clientInfo", "title", "2025-06-18"),

@@ -1,4 +1,4 @@
-//! Many requests at once: order, cancellation, limits.
+//! Concurrent requests: order, cancellation, limits.
 
 use mcp_server::Limits;
 use serde_json::json;
@@ -214,7 +214,7 @@ async fn batch_at_another_revision_is_rejected() {
     peer.quiet_end().await;
 }
 
-/// Its answers to our requests could not be told apart.
+/// The client's responses for two sessions could not be distinguished.
 #[tokio::test]
 async fn second_initialize_on_a_connection_is_rejected() {
     let mut peer = Peer::new();

@@ -1,4 +1,4 @@
-//! What the peer is told of an unexpected error of a handler, and what the log has of it.
+//! The parts of an unexpected error that the peer gets, and those that are logged.
 
 use std::fmt;
 
@@ -97,7 +97,7 @@ fn requests() -> [(Value, Option<&'static str>); 4] {
     ]
 }
 
-/// The text that the peer gets, in whichever form.
+/// Returns the text that the peer gets, in either form.
 fn text(answer: &Value) -> &str {
     let text = if answer["error"].is_null() {
         assert_eq!(answer["result"]["isError"], true, "{answer}");
@@ -151,7 +151,7 @@ async fn error_detail_decides_what_the_peer_gets() {
             let answers = exchange(server(Some(detail)), std::slice::from_ref(&request)).await;
             let expected = if tool.is_some() { of_tool } else { of_others };
             assert_eq!(text(&answers[0]), expected, "{detail:?} {request}");
-            // The log has all of it, whatever the peer is told.
+            // The log has the complete error, whatever the peer gets.
             let fields = failed(&log);
             assert_eq!(fields.get("error"), Some(OWN));
             assert_eq!(fields.get("causes"), Some(CAUSES));
@@ -166,7 +166,7 @@ async fn error_for_the_peer_is_sent_unchanged() {
     let answers = exchange(server(Some(ErrorDetail::Hidden)), &[request]).await;
     assert_eq!(text(&answers[0]), "try tomorrow");
     let logged = log.of(Level::DEBUG);
-    // Handlers of prompts have no such result, and lose nothing of the text.
+    // Prompts have no such result, but the text is sent completely.
     let request = modern(1, "prompts/get", json!({ "name": "refuse" }));
     let answers = exchange(server(Some(ErrorDetail::Hidden)), &[request]).await;
     assert_eq!(text(&answers[0]), "try tomorrow");

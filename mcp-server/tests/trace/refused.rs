@@ -1,4 +1,5 @@
-//! Requests that are refused for their `Host` or `Origin` are warnings that name the setting.
+//! Requests that are rejected because of their `Host` or `Origin` cause warnings that name the
+//! setting.
 
 use std::time::Instant;
 
@@ -54,7 +55,7 @@ async fn rejected_origin_logs_a_warning_that_names_the_setting() {
     );
 }
 
-/// At most one warning a second; the others are at a level that is off by default.
+/// At most one warning per second; the others have a level that is disabled by default.
 #[tokio::test]
 async fn warnings_about_rejected_requests_are_rate_limited() {
     let started = Instant::now();

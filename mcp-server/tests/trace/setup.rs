@@ -1,4 +1,4 @@
-//! Settings that cannot work are warnings when the server is built.
+//! Settings that cannot work cause warnings when the server is built.
 
 use std::sync::{Arc, Weak};
 
@@ -26,7 +26,7 @@ fn keys() -> Keys {
     Keys::from_bytes([7; 32])
 }
 
-/// The warnings of a server that is built and made a service.
+/// Returns the warnings of a server that is built and converted to a service.
 fn warnings(builder: ServerBuilder, config: HttpConfig) -> Vec<String> {
     let log = Log::begin();
     let server = builder.build().expect("the definition is sound");
@@ -60,7 +60,7 @@ fn shared_store_without_keys_logs_a_warning_that_names_the_setting() {
     }
 }
 
-/// URLs of resources are signed with keys of their own.
+/// URLs of resources are signed with separate keys.
 #[cfg(feature = "https-url")]
 #[test]
 fn bus_without_url_keys_logs_a_warning_that_names_the_setting() {

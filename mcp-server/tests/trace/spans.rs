@@ -1,4 +1,4 @@
-//! Spans and fields by OpenTelemetry's conventions for the protocol.
+//! Spans and fields that follow OpenTelemetry's semantic conventions for the protocol.
 
 use mcp_server::types::v2025_11_25::InitializedNotification;
 use mcp_server::{Context, HandlerError, NotificationParams, ResourceDef, Server};
@@ -76,7 +76,7 @@ fn call(id: u64, tool: &str, number: u64) -> Value {
     )
 }
 
-/// The only span.
+/// Returns the only span.
 async fn span_of(collected: &Collected, message: Value) -> Fields {
     exchange(&[message]).await;
     let mut spans = collected.spans();
@@ -161,7 +161,7 @@ async fn failed_request_span_has_its_error_type() {
             Some("-32602"),
         ),
         (call(1, "panic", 0), "-32603", Some("-32603")),
-        // The answer is a result.
+        // The response is a result.
         (call(1, "fail", 1), "tool_error", None),
         (
             modern(1, "tools/call", json!({ "name": "add" })),
@@ -195,7 +195,7 @@ async fn panic_is_logged_once_with_its_location() {
     }
 }
 
-/// Where there is neither a task nor a future yet that could take the panic.
+/// Panics where neither a task nor a future exists yet that could catch it.
 #[tokio::test]
 async fn panic_of_a_notification_handler_ends_nothing_else() {
     let collected = Collected::begin();

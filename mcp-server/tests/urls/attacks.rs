@@ -1,4 +1,4 @@
-//! Nobody gets anything by a URL that was not handed out for it.
+//! A URL gives access only to the resource for which it was issued.
 
 use std::net::SocketAddr;
 
@@ -23,7 +23,7 @@ fn path_with(bytes: &[u8]) -> String {
     format!("/r/{}", URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// The status of a GET whose address is any bytes at all.
+/// Returns the status of a GET with arbitrary bytes as the path.
 async fn raw(address: SocketAddr, path: &[u8]) -> String {
     let mut stream = soon(TcpStream::connect(address)).await.expect("connected");
     let request = [
@@ -51,7 +51,7 @@ async fn token_with_a_flipped_bit_is_rejected() {
             changed[at] ^= 1 << bit;
             let status = raw(address, &changed).await;
             forbidden += usize::from(status == "403");
-            // Some are no address, and some become a longer path or a query.
+            // Some of them are not valid paths, and some become a longer path or a query.
             let known = ["400", "403", "404"].contains(&&*status);
             assert!(known, "{status} at {at}, bit {bit}");
         }
@@ -95,7 +95,7 @@ async fn truncated_and_extended_tokens_are_rejected() {
     ] {
         assert_eq!(get(address, &other, &[]).await.status, 403, "{other}");
     }
-    // A query is no part of it.
+    // A query is not part of it.
     assert_eq!(get(address, &format!("{path}?a=b"), &[]).await.status, 200);
 }
 
@@ -118,7 +118,7 @@ async fn token_of_one_resource_does_not_open_another() {
     assert!(secret.ends_with("demo://motto"), "{secret}");
 }
 
-/// Where the parts of a token begin, see `token.rs`.
+/// Returns the offsets of the parts of a token, see `token.rs`.
 const KEY_ID: usize = 1;
 const ISSUED: usize = 5;
 const EXPIRES: usize = 13;
@@ -167,8 +167,8 @@ async fn expired_url_is_rejected() {
         (expires, 410),
         (expires + 1, 410),
         (u64::MAX / 2, 410),
-        // A clock that is a little behind the one that issued it, and one that is far behind:
-        // nobody knows then when it should end.
+        // A clock slightly behind the issuer's, and one that is far behind: in that case the expiry
+        // cannot be determined.
         (NOON - 120_000, 200),
         (NOON - 300_000, 403),
         (0, 403),

@@ -1,4 +1,4 @@
-//! Who gets URLs, and for what.
+//! Which peers get URLs, and for which resources.
 
 use mcp_server::types::{CacheScope, Resource};
 use mcp_server::{ByteStream, Proposal, ResourceDef, Server, ServerBuilder};
@@ -141,7 +141,7 @@ async fn urls_are_not_sent_without_the_proposal() {
         assert!(resource.get("httpUrl").is_none(), "{resource}");
         assert!(resource.get("httpUrlExpiresAt").is_none(), "{resource}");
     }
-    // One that was handed out by the same keys elsewhere is no URL here.
+    // A URL that another server issued with the same keys is not valid here.
     let (elsewhere, ..) = served(|builder| builder);
     let path = path_of(elsewhere, "demo://motto").await;
     assert_ne!(get(address, &path, &[]).await.status, 200);

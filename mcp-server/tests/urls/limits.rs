@@ -1,4 +1,4 @@
-//! The bounds of the endpoint hold for URLs.
+//! The limits of the endpoint also apply to downloads.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl Drop for Guard {
     }
 }
 
-/// A resource that waits, with what it tells and what lets it go on.
+/// A resource whose handler waits, with handles to observe and control it.
 fn waiting(
     limits: Limits,
 ) -> (
@@ -49,7 +49,7 @@ fn waiting(
     (address, server, go, teller)
 }
 
-/// Begins a download whose handler waits, and checks the status that another one is refused with.
+/// Starts a download whose handler waits, and checks the status with which another one is rejected.
 async fn one_runs_and_another_gets(
     status: u16,
     address: SocketAddr,
@@ -96,11 +96,11 @@ async fn concurrent_downloads_are_limited() {
     let (address, _server, go, mut told) = waiting(limits);
     let path = path_of(address, "demo://slow").await;
     let first = one_runs_and_another_gets(503, address, &path, &mut told).await;
-    // What is not valid takes no place, and is refused all the same.
+    // An invalid request needs no permit, and is rejected nevertheless.
     assert_eq!(get(address, "/r/nothing", &[]).await.status, 403);
     go.notify_one();
     assert_eq!(first.await.expect("no panic").text(), "slow");
-    // The place is free when the body has left, which may be a little later.
+    // The permit is released when the body has been sent, which may be slightly later.
     soon(async {
         go.notify_one();
         while get(address, &path, &[]).await.status != 200 {}

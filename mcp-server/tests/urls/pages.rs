@@ -1,4 +1,4 @@
-//! Pages in browsers that download by URL.
+//! Web pages in browsers that download by URL.
 
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
@@ -41,12 +41,12 @@ async fn page_of_an_allowed_origin_can_read_downloads() {
         "if-none-match, range"
     );
 
-    // Whoever has the URL gets the bytes, but no other page can read them.
+    // Anyone with the URL can get the bytes, but pages of other origins cannot read them.
     let other = ("Origin", "https://evil.example.com");
     let reply = get(address, &path, &[other]).await;
     assert_eq!((reply.status.as_u16(), &*reply.body), (200, &LOGO[..]));
     assert_eq!(reply.get("access-control-allow-origin"), "");
-    // The browser must not keep a response without CORS headers for a page that needs them.
+    // The browser must not cache a response without CORS headers for a page that needs them.
     for headers in [&[][..], &[other]] {
         assert_eq!(get(address, &path, headers).await.get("vary"), "origin");
     }

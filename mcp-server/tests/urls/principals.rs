@@ -1,4 +1,4 @@
-//! A URL gives what its principal may read, and to nobody more.
+//! A URL gives access to what its principal may read, and nothing else.
 
 use std::net::SocketAddr;
 
@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use crate::client::*;
 use crate::subject::*;
 
-/// What the middleware attaches beside the principal.
+/// An extension that the middleware attaches in addition to the principal.
 #[derive(Clone)]
 struct Rights(&'static str);
 
@@ -21,7 +21,7 @@ fn rights(name: &str) -> Rights {
     Rights(if name == "alice" { "all" } else { "none" })
 }
 
-/// Behind a middleware that authenticates, as far as it is asked to.
+/// Serves behind a middleware that authenticates if requested.
 async fn authenticated(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> SocketAddr {
     let (server, _) = server(|builder| {
         change(
@@ -95,11 +95,11 @@ async fn handler_sees_the_principal_of_the_url() {
 #[tokio::test]
 async fn guards_apply_to_downloads() {
     let address = authenticated(|builder| {
-        // The clock of the one below is lost, but the time does not matter here.
+        // The time is not relevant for this test.
         builder.http_urls(Clock::at(NOON).urls().claims(|Principal(name)| {
             let mut claims = Extensions::new();
             claims.insert(rights(name));
-            // Whose it is cannot be said here.
+            // The principal cannot be determined here.
             claims.insert(Principal("root".to_owned()));
             claims
         }))
@@ -118,7 +118,7 @@ async fn guards_apply_to_downloads() {
     let path = path_for(address, "demo://me", &[("x-user", "alice")]).await;
     let expected = r#"Some("alice") Some("all") true false"#;
     assert_eq!(get(address, &path, &[]).await.text(), expected);
-    // Without a principal nothing is restored.
+    // Without a principal no claims are restored.
     let path = path_for(address, "demo://hers", &[]).await;
     assert_eq!(get(address, &path, &[]).await.status, 404);
 }
@@ -147,7 +147,7 @@ async fn unknown_peers_get_no_urls() {
     assert!(resource.get("httpUrl").is_none(), "{resource}");
     let known = [authorization, ("x-user", "alice")];
     path_for(address, "demo://me", &known).await;
-    // A name that is too long to stand in a URL.
+    // A name that is too long for a URL.
     let long = "x".repeat(513);
     let answer = call_with(address, "resources/list", json!({}), &[("x-user", &long)]).await;
     let resource = find(&answer, "demo://me");

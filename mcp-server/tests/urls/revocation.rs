@@ -1,4 +1,4 @@
-//! URLs that are taken back.
+//! Revoked URLs.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ async fn revoked_urls_stay_revoked_and_later_urls_work() {
     server.revoke_url("demo://motto");
     assert_eq!(get(address, &first, &[]).await.status, 403);
     assert_eq!(get(address, &other, &[]).await.status, 200);
-    // At the very same time.
+    // In the same millisecond.
     let second = path_of(address, "demo://motto").await;
     assert_eq!(get(address, &second, &[]).await.status, 200);
     assert_eq!(get(address, &first, &[]).await.status, 403);
@@ -27,7 +27,7 @@ async fn revoked_urls_stay_revoked_and_later_urls_work() {
     assert_eq!(get(address, &third, &[]).await.status, 200);
     clock.set(NOON + 15 * 60_000);
     assert_eq!(get(address, &first, &[]).await.status, 410);
-    // Nothing of what was never handed out, either.
+    // URLs that were never issued are rejected, too.
     server.revoke_url("demo://never");
     server.revoke_url(&"x".repeat(100_000));
 }
@@ -43,7 +43,7 @@ async fn revocation_applies_to_all_processes() {
     for (address, path) in [(one, &of_two), (two, &of_one)] {
         assert_eq!(get(address, path, &[]).await.status, 200);
     }
-    // The one whose clock is behind takes back what both have handed out.
+    // The process whose clock is behind revokes the URLs of both.
     server.revoke_url("demo://motto");
     for address in [one, two] {
         for path in [&of_one, &of_two] {

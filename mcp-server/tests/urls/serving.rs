@@ -1,4 +1,4 @@
-//! What a URL gives: the bytes of `resources/read`, by the rules of HTTP.
+//! The response to a URL: the bytes of `resources/read`, by the rules of HTTP.
 
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
@@ -134,7 +134,7 @@ async fn collections_are_not_served() {
             TextResourceContents::new(uri, "an index")
         }))
     });
-    // A link does not say what it leads to.
+    // A link does not have the metadata of its target.
     let path = path_to(address, "dir://a").await;
     assert_eq!(get(address, &path, &[]).await.status, 404);
     let answer = call(address, "resources/metadata", json!({"uri": "dir://a"})).await;
@@ -272,7 +272,7 @@ async fn errors_have_their_status_and_no_details() {
             "{uri}"
         );
     }
-    // What is taken off the list has no URL any more.
+    // A resource that was removed from the list has no URL any more.
     let path = path_of(address, "demo://motto").await;
     assert!(server.resources().remove("demo://motto"));
     assert_eq!(get(address, &path, &[]).await.status, 404);
@@ -286,7 +286,7 @@ async fn endpoint_of_the_protocol_is_still_served() {
     let (address, ..) = served(|builder| builder);
     let answer = call(address, "resources/read", json!({"uri": "demo://motto"})).await;
     assert_eq!(answer["result"]["contents"][0]["text"], MOTTO);
-    // A GET there is for a stream of events.
+    // A GET there requests a stream of events.
     assert_eq!(
         get(address, "/mcp", &[("Host", "localhost")]).await.status,
         406

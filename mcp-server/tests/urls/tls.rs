@@ -1,4 +1,4 @@
-//! TLS in process: the URL that is handed out is fetched as it is.
+//! TLS in the process: the issued URL is requested unchanged.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio_rustls::client::TlsStream;
 use crate::client::*;
 use crate::subject::*;
 
-/// Serves over TLS with a certificate made for the test.
+/// Serves over TLS with a certificate for the test.
 fn serve_tls() -> (SocketAddr, Server, CertificateDer<'static>) {
     let made = rcgen::generate_simple_self_signed(["files.example.com".to_owned()]).expect("made");
     let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
@@ -104,7 +104,7 @@ async fn url_is_served_over_tls_with_http1_and_http2() {
     soon(connection).await.expect("no panic").expect("an end");
 }
 
-/// Time passes whenever nothing else happens.
+/// The clock advances when nothing else happens.
 #[tokio::test(start_paused = true)]
 async fn silent_tls_connection_is_closed() {
     let (address, _server, _) = serve_tls();
@@ -125,7 +125,7 @@ async fn invalid_tls_handshake_is_rejected() {
     let mut read = Vec::new();
     let _ = soon(plain.read_to_end(&mut read)).await;
     assert!(!read.starts_with(b"HTTP/"), "{read:?}");
-    // Others are served all the same.
+    // Other clients are served meanwhile.
     let answer = list(address, certificate).await;
     find(&answer, "demo://motto");
 }

@@ -1,4 +1,4 @@
-//! `notifications/resources/content_changed`: what a peer is told of a change, and when.
+//! `notifications/resources/content_changed`: content and time of the notifications.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::notes::Notes;
 use super::{CHANGED, SUBSCRIPTION, UPDATED, opted, speaking};
 use crate::peer::Peer;
 
-/// Subscribes a peer that speaks the proposal in one of the two ways.
+/// Subscribes a peer with the proposal, by one of the two methods.
 async fn subscribe(peer: &mut Peer, listens: bool, uris: &[String]) {
     if listens {
         let params = json!({ "notifications": { "resourceSubscriptions": uris } });
@@ -117,7 +117,7 @@ async fn burst_of_changes_ends_with_the_last_version_of_every_resource() {
                     for name in &names {
                         notes.change(&server, name, round);
                     }
-                    // The peer is told meanwhile, too.
+                    // The peer also reads meanwhile.
                     tokio::task::yield_now().await;
                 }
             }
@@ -163,7 +163,7 @@ async fn slow_reader_does_not_block_others_and_gets_the_last_version() {
                 notes.change(&server, name, change);
             }
             let mut heard = [0; 2];
-            // Each change is heard by who listens, while the other reads nothing at all.
+            // The listening peer gets every change, while the other one reads nothing.
             while heard.iter().any(|version| *version < change) && change % 100 == 0 {
                 let told = quick.receive().await;
                 let b = told["params"]["resource"]["uri"] == "n:b";
@@ -180,7 +180,7 @@ async fn slow_reader_does_not_block_others_and_gets_the_last_version() {
             last.insert(uri, version(&told));
             count += 1;
         }
-        // What the pipe and the queue hold, and not what happened.
+        // The number is limited by the pipe and the queue, not by the number of changes.
         assert!(count < 200, "{count} messages");
     }
 }
@@ -226,7 +226,7 @@ async fn change_of_a_resource_without_a_description_is_notified() {
     let failing = |name: &str, fails: fn(&Context) -> bool| {
         let describe = move |resource: Resource, cx: Context| async move {
             if !fails(&cx) {
-                // For ever.
+                // Blocks forever.
                 std::future::pending::<()>().await;
             }
             Err::<Resource, _>(HandlerError::internal(resource.uri))
@@ -266,7 +266,7 @@ async fn change_of_a_resource_without_a_description_is_notified() {
             let id = &told["params"]["_meta"][SUBSCRIPTION];
             assert_eq!(id.is_null(), !listens, "{told}");
         }
-        // And the subscription lives on.
+        // The subscription continues.
         notes.change(&server, "a", 1);
         assert_eq!(version(&peer.receive().await), 1);
         notes.remove("a");

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::opted;
 use crate::peer::Peer;
 
-/// Static resources, and some that a handler lists.
+/// Returns a server with static resources, and some that a handler lists.
 fn server(page: Option<usize>) -> Server {
     let fixed =
         |name: &str, kind: &str| ResourceDef::text(format!("f:{name}"), name, "x").kind(kind);
@@ -102,7 +102,7 @@ async fn pages_of_a_filtered_list_are_complete() {
                 assert!(names(&page).len() <= size, "{page}");
                 all.extend(names(&page));
                 pages += 1;
-                // A page looks at no more than it could hold, and no less until the end.
+                // A page examines as many resources as it can hold, except the last page.
                 assert!(pages <= 11_usize.div_ceil(size) + 1, "{filter}");
                 if page["nextCursor"].is_null() {
                     break;

@@ -17,7 +17,7 @@ async fn get(peer: &mut Peer, uri: &str, version: &Value) -> Value {
     peer.request("resources/get", params).await
 }
 
-/// What a peer is told that has the present version.
+/// The error for a peer that has the current version.
 fn not_modified(uri: &str, version: &Value) -> Value {
     let data = json!({ "uri": uri, "version": version });
     json!({ "code": 304, "message": "Not Modified", "data": data })
@@ -144,7 +144,7 @@ async fn missing_version_is_derived() {
         assert_eq!(version.as_str().map(str::len), Some(32), "{answer}");
         let answer = get(&mut peer, uri, &version).await;
         assert_eq!(answer["error"], not_modified(uri, &version), "{answer}");
-        // Another process makes the same of the same.
+        // Another process derives the same version from the same contents.
         let answer = get(&mut Peer::modern(&server()), uri, &version).await;
         assert_eq!(answer["error"], not_modified(uri, &version), "{answer}");
     }
@@ -177,9 +177,9 @@ async fn versions_of_static_contents_are_listed() {
     let got = get(&mut peer, "d:a", &Value::Null).await;
     assert_eq!(versions[0], got["result"]["resource"]["version"]);
     assert_eq!(versions[1], "own");
-    // What is made when it is read would have to be read.
+    // Dynamic contents would have to be read, so they are listed without a version.
     assert_eq!(versions[2], Value::Null);
-    // Another definition in its place is another version.
+    // Another definition with the same URI has another version.
     let changed = ResourceDef::text("d:a", "a", "another text");
     server.resources().replace(changed).unwrap();
     let page = peer.result("resources/list", json!({})).await;
@@ -188,7 +188,7 @@ async fn versions_of_static_contents_are_listed() {
 
 #[tokio::test]
 async fn version_is_never_newer_than_the_contents() {
-    // Whoever holds old contents under a new version would never ask again.
+    // A client with old contents under a new version would never request the new contents.
     let order = Arc::new(Mutex::new(Vec::new()));
     let note = |what: &'static str| {
         let order = Arc::clone(&order);

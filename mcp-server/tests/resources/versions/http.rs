@@ -1,4 +1,4 @@
-//! The same over HTTP, where nothing connects the requests of a peer.
+//! The same over HTTP, where requests of a peer have no common connection.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use super::notes::Notes;
 use super::{CHANGED, SUBSCRIPTION, opted, speaking};
 
-/// Longer than anything takes that works.
+/// Longer than any successful operation.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn serve(server: &Server) -> SocketAddr {
@@ -30,7 +30,7 @@ fn serve(server: &Server) -> SocketAddr {
     address
 }
 
-/// Messages as they come.
+/// The messages of a response stream.
 struct Messages {
     status: StatusCode,
     body: Incoming,
@@ -38,7 +38,7 @@ struct Messages {
 }
 
 impl Messages {
-    /// Posts a request on a connection of its own.
+    /// Sends a POST on a new connection.
     async fn post(address: SocketAddr, method: &str, params: Value) -> Self {
         Self::post_to(address, "/mcp", method, params).await
     }
@@ -68,7 +68,7 @@ impl Messages {
         }
     }
 
-    /// The data of the next event.
+    /// Returns the data of the next event.
     async fn data(&mut self) -> String {
         loop {
             while let Some((event, rest)) = self.read.split_once("\n\n") {
@@ -84,7 +84,7 @@ impl Messages {
         }
     }
 
-    /// The message of the next event.
+    /// Returns the message of the next event.
     async fn next(&mut self) -> Value {
         serde_json::from_str(&self.data().await).expect("JSON")
     }
@@ -101,7 +101,7 @@ impl Messages {
         true
     }
 
-    /// The one answer.
+    /// Returns the only response.
     async fn answer(mut self) -> (StatusCode, Value) {
         while self.more().await {}
         (self.status, serde_json::from_str(&self.read).expect("JSON"))
@@ -128,7 +128,7 @@ async fn subscribe_over_http_is_rejected_with_an_alternative() {
     }
 }
 
-/// It belongs to an older revision, and its connections come and go.
+/// It belongs to an older revision, and clients reconnect.
 #[tokio::test]
 async fn subscribe_over_http_sse_is_rejected() {
     let server = opted().add_resource_template(Notes::default().versioned());
@@ -188,7 +188,7 @@ async fn burst_of_changes_ends_with_the_last_version() {
             tokio::task::yield_now().await;
         }
     }
-    // One after the other: whom nobody reads holds nobody.
+    // One after the other: an unread stream does not block the others.
     for stream in [&mut stream, &mut slow] {
         let (mut a, mut b) = (0, 0);
         while (a, b) != (CHANGES, CHANGES - 1) {

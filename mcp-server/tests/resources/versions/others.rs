@@ -1,5 +1,5 @@
-//! Who sees nothing of the proposal: peers of older revisions, and all peers of a program that did
-//! not opt in.
+//! Peers that do not see the proposal: peers of older revisions, and all peers of a server that did
+//! not enable it.
 
 use mcp_server::types::{CallToolResult, ResourceLink, json::Object};
 use mcp_server::{ResourceDef, Server, ServerBuilder};
@@ -40,7 +40,7 @@ async fn older_revisions_do_not_get_the_proposal() {
     let server = offering(opted(), &notes);
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut peer = Peer::legacy(&server, revision).await;
-        // An unknown member, and so not looked at.
+        // It is an unknown member, so it is ignored.
         for params in [json!({}), json!({ "filter": { "colour": 1 } })] {
             let page = peer.result("resources/list", params).await;
             assert_eq!(page["resources"].as_array().unwrap().len(), 2);
@@ -113,7 +113,7 @@ async fn additions_are_sent_to_every_peer_of_the_newest_revision() {
     let linked = peer.call("links", json!({})).await["content"].take();
     assert_eq!(linked[0]["kind"], "file");
     assert_eq!(linked[0]["version"], "2");
-    // What is known of a resource is said of links to it.
+    // The metadata of a resource is also sent in links to it.
     let got = peer.result("resources/get", json!({ "uri": "d:b" })).await;
     assert_eq!(linked[1]["version"], got["resource"]["version"]);
 }

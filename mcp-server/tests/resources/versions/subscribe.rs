@@ -35,7 +35,7 @@ async fn peer_is_notified_only_of_its_subscriptions() {
     let mut peer = Peer::modern(&server);
     let result = peer.result("resources/subscribe", uris(&["a", "b"])).await;
     assert_eq!(result["resultType"], "complete");
-    // And who answers, which is in every result.
+    // Every result also has the server info.
     assert_eq!(result.as_object().unwrap().len(), 2, "{result}");
     peer.result("resources/subscribe", uris(&["b", "c"])).await;
     for name in ["other", "b", "a", "c"] {
@@ -59,7 +59,7 @@ async fn peer_is_notified_only_of_its_subscriptions() {
     }
     let told = peer.receive().await;
     assert_eq!(told["params"]["resource"]["uri"], "n:b");
-    // What nobody wants to hear of is not described.
+    // A resource without subscribers is not described.
     assert_eq!(notes.counts(), (0, 4));
 }
 
@@ -133,7 +133,7 @@ async fn subscriptions_of_both_eras_on_one_connection_are_separate() {
     assert_eq!(told(&mut peer, "old", 1).await, [UPDATED]);
     assert_eq!(told(&mut peer, "new", 1).await, [CHANGED]);
     assert_eq!(told(&mut peer, "both", 2).await, [CHANGED, UPDATED]);
-    // Neither takes away what the other has.
+    // The subscriptions of both are independent.
     peer.result("resources/unsubscribe", uris(&["both", "old"]))
         .await;
     assert_eq!(told(&mut peer, "both", 1).await, [UPDATED]);
@@ -142,7 +142,7 @@ async fn subscriptions_of_both_eras_on_one_connection_are_separate() {
     peer.result("resources/unsubscribe", legacy("n:new")).await;
     notes.change(&server, "old", "more");
     assert_eq!(told(&mut peer, "new", 1).await, [CHANGED]);
-    // Each has its own form and no other.
+    // Each gets only its own form.
     let (code, message) = peer
         .error("resources/subscribe", json!({ "uris": ["n:a"] }))
         .await;
@@ -175,7 +175,7 @@ async fn subscriptions_of_a_connection_are_bounded() {
         message.contains("$.uris") && message.contains("more than 3"),
         "{message}"
     );
-    // What is there already does not count twice.
+    // An existing subscription does not count twice.
     peer.result("resources/subscribe", uris(&["a", "b", "a", "c", "c"]))
         .await;
     peer.error("resources/subscribe", uris(&["d"])).await;
@@ -190,10 +190,10 @@ async fn subscriptions_of_a_connection_are_bounded() {
         message.contains("$.uris") && message.contains("262144 bytes"),
         "{message}"
     );
-    // What was taken away makes room.
+    // A cancelled subscription frees its permit.
     peer.result("resources/unsubscribe", uris(&[&long])).await;
     peer.result("resources/subscribe", uris(&[&other])).await;
-    // Another connection has places of its own.
+    // Another connection has its own limit.
     let mut another = Peer::modern(&server);
     another
         .result("resources/subscribe", uris(&["a", "b", "c"]))
@@ -243,7 +243,7 @@ async fn subscribe_is_unknown_without_subscriptions() {
 #[tokio::test]
 async fn subscriptions_end_with_the_connection() {
     let notes = Notes::default();
-    // Held by what describes for a peer, and by a task that it leaves behind.
+    // Referenced by the description of a resource for a peer, and by a task that it spawned.
     let held = Arc::new(());
     let seen = Arc::clone(&held);
     let describe = move |resource: Resource, cx: Context| {
@@ -284,7 +284,7 @@ async fn subscriptions_end_with_the_connection() {
     notes.change(&server, "a", "1");
     let told = lines.next_line().await.unwrap().unwrap();
     assert!(told.contains(CHANGED), "{told}");
-    // Both are at work when the peer goes.
+    // Both are running when the peer disconnects.
     server.resource_updated("h:a");
     until(|| Arc::strong_count(&held) == 4).await;
     drop((lines, writer));
@@ -296,7 +296,7 @@ async fn subscriptions_end_with_the_connection() {
     assert_eq!(notes.counts(), (0, before));
 }
 
-/// Waits for something that nothing tells of.
+/// Polls until a condition holds that cannot be awaited.
 async fn until(condition: impl Fn() -> bool) {
     let holds = async {
         while !condition() {
