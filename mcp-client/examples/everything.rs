@@ -34,7 +34,7 @@ async fn main() -> Result<()> {
     match scenario.as_str() {
         "initialize" | "request-metadata" | "json-schema-ref-no-deref" => {}
         "json-schema-2020-12-preservation" => echo_schema(&client, &tools).await?,
-        "http-custom-headers" => call_as_told(&client).await?,
+        "http-custom-headers" => call_with_context(&client).await?,
         _ => use_everything(&client, &tools).await?,
     }
     Ok(())
@@ -60,7 +60,7 @@ fn builder() -> ClientBuilder {
 }
 
 /// Makes the calls with the arguments of the suite.
-async fn call_as_told(client: &Client) -> Result<()> {
+async fn call_with_context(client: &Client) -> Result<()> {
     let context: Value = json::from_str(&env::var("MCP_CONFORMANCE_CONTEXT")?)?;
     for call in context
         .get("toolCalls")

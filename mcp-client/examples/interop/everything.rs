@@ -10,7 +10,7 @@ use mcp_client::types::{
 use mcp_client::{CallError, SubscriptionEvent};
 
 use crate::checks::{Checks, check, expect, since};
-use crate::peer::{Heard, MODEL, Peer, Result};
+use crate::peer::{MODEL, Peer, Received, Result};
 
 pub(crate) fn checks() -> Checks {
     vec![
@@ -22,7 +22,7 @@ pub(crate) fn checks() -> Checks {
         check("progress, and time that it prolongs", progress),
         check(
             "a call that is dropped, and one that takes too long",
-            given_up,
+            timeouts,
         ),
         check("resources: text and bytes", resources),
         check("prompts, with arguments and resources", prompts),
@@ -112,7 +112,7 @@ async fn structured(peer: &Peer) -> Result<()> {
 }
 
 async fn progress(peer: &Peer) -> Result<()> {
-    let heard = Heard::default();
+    let heard = Received::default();
     let hearing = heard.clone();
     let call = peer
         .client
@@ -127,7 +127,7 @@ async fn progress(peer: &Peer) -> Result<()> {
     expect(heard.len() >= 7 && heard.is_sorted(), heard)
 }
 
-async fn given_up(peer: &Peer) -> Result<()> {
+async fn timeouts(peer: &Peer) -> Result<()> {
     let arguments = || Object::from([("duration", 3600), ("steps", 3600)]);
     let call = || {
         peer.client

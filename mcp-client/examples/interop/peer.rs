@@ -21,15 +21,15 @@ pub(crate) const MODEL: &str = "a-model";
 /// A connected server.
 pub(crate) struct Peer {
     pub(crate) client: Client,
-    pub(crate) logs: Heard<LoggingMessageNotificationParams>,
+    pub(crate) logs: Received<LoggingMessageNotificationParams>,
     /// URLs of elicitations that the user was asked to open.
-    pub(crate) pages: Heard<String>,
+    pub(crate) pages: Received<String>,
 }
 
 impl Peer {
     /// Connects with the transport in the arguments.
     pub(crate) async fn connect(revision: &str, way: &[String]) -> Result<Self> {
-        let (logs, pages) = (Heard::default(), Heard::default());
+        let (logs, pages) = (Received::default(), Received::default());
         let mut builder = builder(&logs, &pages)?;
         if revision != "any" {
             builder = builder.revision(revision.parse()?);
@@ -82,8 +82,8 @@ pub(crate) fn texts(content: &[ContentBlock]) -> String {
 
 /// Returns a client with handlers for all requests of a server.
 fn builder(
-    logs: &Heard<LoggingMessageNotificationParams>,
-    pages: &Heard<String>,
+    logs: &Received<LoggingMessageNotificationParams>,
+    pages: &Received<String>,
 ) -> Result<ClientBuilder> {
     let (logs, pages) = (logs.clone(), pages.clone());
     let root = format!("file://{}", env::current_dir()?.display());
@@ -109,25 +109,25 @@ fn builder(
 }
 
 /// Collected notifications, for which checks can wait.
-pub(crate) struct Heard<T> {
+pub(crate) struct Received<T> {
     inner: Arc<(Mutex<Vec<T>>, Notify)>,
 }
 
-impl<T> Clone for Heard<T> {
+impl<T> Clone for Received<T> {
     fn clone(&self) -> Self {
         let inner = Arc::clone(&self.inner);
         Self { inner }
     }
 }
 
-impl<T> Default for Heard<T> {
+impl<T> Default for Received<T> {
     fn default() -> Self {
         let inner = Arc::new((Mutex::new(Vec::new()), Notify::new()));
         Self { inner }
     }
 }
 
-impl<T> Heard<T> {
+impl<T> Received<T> {
     pub(crate) fn add(&self, what: T) {
         let (all, added) = &*self.inner;
         all.lock()

@@ -44,11 +44,11 @@ pub(crate) fn derived(contents: &[AnyResourceContents]) -> String {
     for part in contents {
         match part {
             AnyResourceContents::Text(text) => {
-                named(&mut digest, &text.uri, text.mime_type.as_deref());
+                hash_name(&mut digest, &text.uri, text.mime_type.as_deref());
                 content(&mut digest, text.text.as_bytes());
             }
             AnyResourceContents::Blob(blob) => {
-                named(&mut digest, &blob.uri, blob.mime_type.as_deref());
+                hash_name(&mut digest, &blob.uri, blob.mime_type.as_deref());
                 match blob.blob.decode() {
                     Ok(bytes) => content(&mut digest, &bytes),
                     // Invalid base64 is hashed as it is.
@@ -70,7 +70,7 @@ pub(crate) fn derived(contents: &[AnyResourceContents]) -> String {
     version
 }
 
-fn named(digest: &mut Sha256, uri: &str, mime_type: Option<&str>) {
+fn hash_name(digest: &mut Sha256, uri: &str, mime_type: Option<&str>) {
     content(digest, uri.as_bytes());
     digest.update([u8::from(mime_type.is_some())]);
     content(digest, mime_type.unwrap_or_default().as_bytes());

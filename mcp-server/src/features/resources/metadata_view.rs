@@ -66,13 +66,13 @@ impl MetadataView<'_> {
     }
 
     /// Sets the size, if it is empty.
-    pub(crate) fn measure(&mut self) {
+    pub(crate) fn set_size(&mut self) {
         let length = self.length.and_then(|length| i64::try_from(length).ok());
         fill(self.size, length.as_ref());
     }
 
     /// Removes all metadata.
-    pub(crate) fn forget(self) {
+    pub(crate) fn clear(self) {
         *self.name = None;
         *self.title = None;
         *self.description = None;

@@ -89,7 +89,7 @@ pub(crate) async fn listen(
     let message = modern(method, &acknowledged)?;
     // The subscription may last for long, and the URIs are stored elsewhere already.
     drop(acknowledged);
-    cx.say(message).await;
+    cx.send_message(message).await;
     #[cfg(feature = "versioned-resources")]
     let notifier = ChangeNotifier::new(&cx, &resources);
     loop {
@@ -108,7 +108,7 @@ pub(crate) async fn listen(
     let cancelled = CancelledNotificationParams::new(id.clone())
         .reason("the server is shutting down")
         .meta(meta);
-    cx.say(modern(CancelledNotification::METHOD, &cancelled)?)
+    cx.send_message(modern(CancelledNotification::METHOD, &cancelled)?)
         .await;
     let meta = SubscriptionsListenResultMetaObject::new(id);
     Ok(SubscriptionsListenResult::new(meta))
