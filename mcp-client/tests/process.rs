@@ -22,7 +22,10 @@ const LONG: Duration = Duration::from_secs(60);
 /// The path of the example `process-subject`, which is built together with the tests.
 fn program() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let path = folder.join("examples").join("process-subject");
     assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
     path
@@ -78,7 +81,9 @@ async fn until(what: impl Fn() -> bool) {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(LONG, wait).await.expect("it comes to pass");
+    timeout(LONG, wait)
+        .await
+        .expect("the condition holds in time");
 }
 
 /// Collects the lines of a server's stderr.
@@ -101,7 +106,7 @@ fn exit(client: &Client, code: i64) -> impl Future<Output = Result<CallToolResul
     call.arguments(Object::from([("code", code)])).into_future()
 }
 
-fn lost(error: &CallError) -> &TransportError {
+fn transport_error(error: &CallError) -> &TransportError {
     match error {
         CallError::Lost { source, .. } => source,
         other => panic!("{other}"),
@@ -138,7 +143,10 @@ async fn close_ends_the_calls_of_all_clones() {
         waits.await.expect("no panic").expect_err("no answer"),
         clone.tools().one_page().await.expect_err("no connection"),
     ] {
-        assert!(matches!(lost(&error), TransportError::Closed), "{error}");
+        assert!(
+            matches!(transport_error(&error), TransportError::Closed),
+            "{error}"
+        );
     }
 }
 
@@ -201,7 +209,7 @@ async fn orphaned_descendants_are_killed() {
             sleeper = entry.file_name().to_string_lossy().parse().ok();
         }
     }
-    let sleeper = sleeper.expect("it sleeps");
+    let sleeper = sleeper.expect("the process sleeps");
     assert!(runs(sleeper));
     client.close().await;
     assert!(!runs(sleeper));
@@ -229,7 +237,7 @@ async fn exit_during_a_call_reports_status_and_stderr() {
         waits.await.expect("no panic").expect_err("no answer"),
         client.tools().one_page().await.expect_err("no process"),
     ] {
-        let TransportError::Exited { status, stderr } = lost(&error) else {
+        let TransportError::Exited { status, stderr } = transport_error(&error) else {
             panic!("{error}");
         };
         assert_eq!(status.code(), Some(3));
@@ -248,7 +256,7 @@ async fn immediate_exit_reports_status_and_stderr() {
     let ConnectError::Call(error) = &error else {
         panic!("{error}");
     };
-    let TransportError::Exited { status, stderr } = lost(error) else {
+    let TransportError::Exited { status, stderr } = transport_error(error) else {
         panic!("{error}");
     };
     assert_eq!((status.code(), stderr.as_str()), (Some(7), "no such key"));
@@ -342,7 +350,10 @@ async fn subscription_survives_a_restart() {
             let mut interrupted = false;
             loop {
                 let event = timeout(LONG, news.next()).await.expect("news");
-                match event.expect("it goes on").expect("it goes on") {
+                match event
+                    .expect("the connection still works")
+                    .expect("the connection still works")
+                {
                     SubscriptionEvent::Listening(_) => break,
                     SubscriptionEvent::Interrupted { .. } => interrupted = true,
                     other => panic!("{other:?}"),
@@ -351,7 +362,9 @@ async fn subscription_survives_a_restart() {
             assert_eq!(interrupted, again);
             client.call_tool("change").await.expect("changed");
             let event = timeout(LONG, news.next()).await.expect("news");
-            let event = event.expect("it goes on").expect("it goes on");
+            let event = event
+                .expect("the connection still works")
+                .expect("the connection still works");
             assert!(
                 matches!(event, SubscriptionEvent::ToolListChanged),
                 "{event:?}"
@@ -371,7 +384,7 @@ async fn exited_process_is_restarted_if_configured() {
         let before = pid(&client).await;
         let error = exit(&client, 1).await.expect_err("no answer");
         assert!(
-            matches!(lost(&error), TransportError::Exited { .. }),
+            matches!(transport_error(&error), TransportError::Exited { .. }),
             "{error}"
         );
         assert_ne!(pid(&client).await, before);
@@ -382,7 +395,7 @@ async fn exited_process_is_restarted_if_configured() {
         client.tools().one_page().await.expect_err("no process"),
     ] {
         assert!(
-            matches!(lost(&error), TransportError::Exited { status, .. } if status.code() == Some(5)),
+            matches!(transport_error(&error), TransportError::Exited { status, .. } if status.code() == Some(5)),
             "{error}"
         );
     }
@@ -400,7 +413,10 @@ async fn call_during_a_restart_times_out_and_close_does_not_wait() {
     tokio::task::yield_now().await;
     timeout(LONG, client.close()).await.expect("at once");
     let error = waits.await.expect("no panic").expect_err("no process");
-    assert!(matches!(lost(&error), TransportError::Closed), "{error}");
+    assert!(
+        matches!(transport_error(&error), TransportError::Closed),
+        "{error}"
+    );
 }
 
 #[tokio::test]

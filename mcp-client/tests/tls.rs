@@ -37,7 +37,7 @@ async fn configured_root_certificate_is_trusted() {
     client.call_tool("greet").await.expect("a greeting");
 
     let error = Client::builder("test", "1").connect(Http::new(&url)).await;
-    let error = error.expect_err("nobody knows the certificate").to_string();
+    let error = error.expect_err("the certificate is unknown").to_string();
     assert!(error.contains("certificate"), "{error}");
 
     // Trusted, but for another name.

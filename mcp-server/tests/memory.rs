@@ -15,7 +15,7 @@ use peak_alloc::PeakAlloc;
 static MEMORY: PeakAlloc = PeakAlloc;
 
 /// Longer than any successful operation.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 const CONNECTIONS: usize = 200;
 
@@ -26,7 +26,7 @@ const BEFORE_REQUEST: usize = 4 << 10;
 const CLOSED: usize = 512;
 
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while !is_so() {
         assert!(Instant::now() < end, "never: {what}");
         thread::sleep(Duration::from_millis(2));

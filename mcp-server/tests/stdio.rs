@@ -16,7 +16,10 @@ const RUNTIMES: [&str; 2] = ["current", "multi"];
 /// The path of the example `stdio-subject`, which is built together with the tests.
 fn subject() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let name = format!("stdio-subject{}", std::env::consts::EXE_SUFFIX);
     let path = folder.join("examples").join(name);
     assert!(path.exists(), "run `cargo build -p mcp-server --examples`");

@@ -47,7 +47,7 @@ fn drawn_instances_are_valid_and_some_mutants_are_not() {
             let mut refused_here = 0;
             for _ in 0..INSTANCES {
                 let drawn = strategy.new_tree(&mut runner).unwrap().current();
-                let complaints = validator.complaints(&drawn);
+                let complaints = validator.errors(&drawn);
                 assert!(
                     complaints.is_empty(),
                     "{name} {definition}: {drawn:#}\n{complaints}"

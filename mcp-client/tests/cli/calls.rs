@@ -24,7 +24,7 @@ fn arguments_are_read_from_the_command_line_a_file_or_stdin() {
     std::fs::write(&file, args).expect("written");
     let named = format!("@{}", file.display());
     assert_eq!(printed(&["call", "add", "--args", &named]), "3\n");
-    std::fs::remove_file(&file).expect("it is there");
+    std::fs::remove_file(&file).expect("the value exists");
 }
 
 #[test]

@@ -22,7 +22,7 @@ const COMMANDS: &[&[&str]] = &[
 ];
 
 /// Returns `true` for characters that control a terminal or reorder text.
-fn is_obeyed(c: char) -> bool {
+fn is_control(c: char) -> bool {
     let reorders = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     reorders || (c.is_control() && c != '\n')
 }
@@ -59,7 +59,7 @@ fn control_characters_are_not_printed_to_a_pipe() {
             let silent = printed.out.is_empty() && printed.err.is_empty();
             assert!(read || !silent, "{arguments:?}: {printed:?}");
             for text in [&printed.out, &printed.err] {
-                assert!(!text.contains(is_obeyed), "{arguments:?}: {text:?}");
+                assert!(!text.contains(is_control), "{arguments:?}: {text:?}");
                 let lines: Vec<_> = text.lines().map(str::trim_end).collect();
                 // The text of a tool or prompt may have several lines.
                 if !matches!(arguments.first(), Some(&"call" | &"prompt")) || text == &printed.err {
@@ -79,7 +79,7 @@ fn control_characters_are_not_printed_to_a_terminal() {
             let seen = user.sees_all();
             // The sequences of the progress bar are our own, and so are line ends.
             let seen = seen.replace("\r\x1b[K", "").replace("\r\n", "\n");
-            assert!(!seen.contains(is_obeyed), "{arguments:?}: {seen:?}");
+            assert!(!seen.contains(is_control), "{arguments:?}: {seen:?}");
         }
     }
 }

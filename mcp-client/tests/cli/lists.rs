@@ -62,7 +62,7 @@ fn text_is_printed_unchanged_and_bytes_are_written_to_a_file() {
     let path = file.to_str().expect("text");
     assert_eq!(printed(&["read", "test://bytes", "-o", path]), "");
     assert_eq!(std::fs::read(&file).expect("a file"), [0, 159, 146, 150]);
-    std::fs::remove_file(&file).expect("it is there");
+    std::fs::remove_file(&file).expect("the value exists");
 
     let missing = run(&["read", "test://bytes", "-o", "/nowhere/file"]);
     assert_eq!(missing.code, Some(2), "{missing:?}");

@@ -25,7 +25,10 @@ fn mcp() -> Command {
 /// The path of the example `cli-subject`, which is built together with the tests.
 fn subject() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let path = folder.join("examples").join("cli-subject");
     assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
     path
@@ -57,7 +60,7 @@ fn run(arguments: &[&str]) -> Printed {
 }
 
 /// The same with a subject that supports the proposals for resources.
-fn run_speaking(arguments: &[&str]) -> Printed {
+fn run_with_proposals(arguments: &[&str]) -> Printed {
     let mut command = mcp();
     command.args(arguments).arg("--").arg(subject());
     command.arg("proposals").output().expect("it runs").into()

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::{Printed, Served, mcp, run, run_speaking};
+use crate::{Printed, Served, mcp, run, run_with_proposals};
 
 /// Returns the output of a command that succeeds.
 fn printed(arguments: &[&str]) -> String {
-    let Printed { out, err, code } = run_speaking(arguments);
+    let Printed { out, err, code } = run_with_proposals(arguments);
     assert_eq!((code, &*err), (Some(0), ""), "{out}");
     out
 }
@@ -21,7 +21,7 @@ fn metadata_is_shown_without_reading() {
     assert_eq!(json["resource"]["version"], "7");
     assert!(printed(&["metadata", "test://dir"]).contains("type: collection"));
 
-    let missing = run_speaking(&["metadata", "test://missing"]);
+    let missing = run_with_proposals(&["metadata", "test://missing"]);
     assert_eq!(missing.code, Some(4), "{missing:?}");
 }
 
@@ -69,7 +69,7 @@ fn contents_are_selected_by_media_type() {
     let json = printed(&["read", "test://forms", "--as", "text/html", "--json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["text"], "<p>Hello");
-    let none = run_speaking(&["read", "test://forms", "--as", "image/*"]);
+    let none = run_with_proposals(&["read", "test://forms", "--as", "image/*"]);
     assert_eq!(none.code, Some(4), "{none:?}");
     assert!(none.err.contains("text/html, text/plain"), "{none:?}");
 }
@@ -142,11 +142,11 @@ fn content_is_fetched_by_its_url_into_a_file() {
 
 #[test]
 fn content_without_a_url_is_fetched_over_the_connection() {
-    let fetched = run_speaking(&["fetch", "test://known"]);
+    let fetched = run_with_proposals(&["fetch", "test://known"]);
     assert_eq!((fetched.code, &*fetched.out), (Some(0), "Known"));
     assert!(fetched.err.contains("by resources/read"), "{fetched:?}");
-    let missing = run_speaking(&["fetch", "test://missing"]);
+    let missing = run_with_proposals(&["fetch", "test://missing"]);
     assert_eq!(missing.code, Some(4), "{missing:?}");
-    let usage = run_speaking(&["fetch", "test://known", "--json"]);
+    let usage = run_with_proposals(&["fetch", "test://known", "--json"]);
     assert_eq!(usage.code, Some(2), "{usage:?}");
 }

@@ -93,7 +93,7 @@ fn interrupt_cancels_the_call_and_ends_the_server() {
         .map(|line| line.expect("text"));
     let mut until = |wanted: &dyn Fn(&str) -> bool| {
         let found = lines.by_ref().find(|line| wanted(line));
-        found.expect("it is said")
+        found.expect("the text is printed")
     };
     let number = |line: &str| line.strip_prefix("server: ")?.parse::<i32>().ok();
     let server = until(&|line| number(line).is_some());

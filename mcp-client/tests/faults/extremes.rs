@@ -9,7 +9,7 @@ use mcp_client::{
 use serde_json::json;
 use tokio::net::unix::pipe::pipe;
 
-use super::pipe::{Server, builder, lost, soon};
+use super::pipe::{Server, builder, soon, transport_error};
 use super::table::sound;
 
 /// A limit: its name, and functions that set it to the largest value and to zero.
@@ -83,27 +83,27 @@ async fn connect(limits: Limits, revision: Revision) -> (Client, Server) {
 /// Makes a call with an input request, a list, a subscription, and a request of the server.
 async fn everything_works(client: &Client, server: &mut Server, name: &str, asks: bool) {
     println!("{name} at {}", client.revision());
-    server.works(client).await;
+    server.assert_works(client).await;
     let list = tokio::spawn(client.tools().all());
-    let asked = server.asked("tools/list").await;
+    let asked = server.receive_request("tools/list").await;
     server.answer(&asked, sound(client.revision())).await;
     soon(list).await.expect("no panic").expect("a list");
     if client.revision() == Revision::LATEST {
         let call = tokio::spawn(client.call_tool("any").into_future());
-        let asked = server.asked("tools/call").await;
+        let asked = server.receive_request("tools/call").await;
         let done = r#"{"resultType":"complete","content":[]}"#;
         if asks {
             let asking =
                 r#"{"resultType":"input_required","inputRequests":{"q":{"method":"roots/list"}}}"#;
             server.answer(&asked, asking).await;
-            let again = server.asked("tools/call").await;
+            let again = server.receive_request("tools/call").await;
             server.answer(&again, done).await;
         } else {
             server.answer(&asked, done).await;
         }
         soon(call).await.expect("no panic").expect(name);
         let mut news = client.listen(SubscriptionFilter::new().tools_list_changed(true));
-        let asked = server.asked("subscriptions/listen").await;
+        let asked = server.receive_request("subscriptions/listen").await;
         let meta = json!({"io.modelcontextprotocol/subscriptionId": asked["id"]});
         let filter = json!({"toolsListChanged": true});
         for (method, params) in [
@@ -124,7 +124,7 @@ async fn everything_works(client: &Client, server: &mut Server, name: &str, asks
             assert!(as_told, "{name}: {event:?}");
         }
         drop(news);
-        server.asked("notifications/cancelled").await;
+        server.receive_request("notifications/cancelled").await;
     } else {
         let asking = json!({"jsonrpc": "2.0", "id": "r", "method": "roots/list"});
         server.write(format!("{asking}\n").as_bytes()).await;
@@ -154,7 +154,7 @@ async fn call_without_a_timeout_waits_indefinitely() {
     let call = client.tools().one_page().timeout(Duration::MAX);
     let call = call.while_progressing(Duration::MAX).on_progress(|_| {});
     let call = tokio::spawn(call.into_future());
-    let asked = server.asked("tools/list").await;
+    let asked = server.receive_request("tools/list").await;
     server.answer(&asked, sound(Revision::LATEST)).await;
     soon(call).await.expect("no panic").expect("a list");
 }
@@ -206,7 +206,7 @@ async fn zero_timeout_and_zero_message_size_are_typed_errors() {
     let mut server = Server::over(ours, theirs);
     let builder = builder(limits).revision(Revision::LATEST);
     let connecting = tokio::spawn(builder.connect(ByteStream::new(reader, writer)));
-    let asked = server.asked("server/discover").await;
+    let asked = server.receive_request("server/discover").await;
     server.answer(&asked, "{}").await;
     let error = soon(connecting).await.expect("no panic");
     let error = error.expect_err("too long");
@@ -214,7 +214,10 @@ async fn zero_timeout_and_zero_message_size_are_typed_errors() {
         panic!("{error}");
     };
     assert!(
-        matches!(lost(&error), TransportError::TooLong { limit: 0 }),
+        matches!(
+            transport_error(&error),
+            TransportError::TooLong { limit: 0 }
+        ),
         "{error}"
     );
 }
@@ -241,16 +244,19 @@ async fn retry_delays_of_subscriptions_work_at_extreme_values() {
         let (client, mut server) = connect(limits, Revision::LATEST).await;
         let mut news = client.listen(SubscriptionFilter::new().tools_list_changed(true));
         for _ in 0..if to == Extreme::Zero { 20 } else { 1 } {
-            server.asked("subscriptions/listen").await;
+            server.receive_request("subscriptions/listen").await;
             // All waiting calls fail.
             server.write(&vec![b' '; 20_000]).await;
             server.write(b"\n").await;
-            let event = soon(news.next()).await.expect("news").expect("it goes on");
+            let event = soon(news.next())
+                .await
+                .expect("news")
+                .expect("the connection still works");
             let SubscriptionEvent::Interrupted { again, .. } = event else {
                 panic!("{event:?}");
             };
             assert!(least <= again && again <= most, "{again:?}");
-            server.asked("notifications/cancelled").await;
+            server.receive_request("notifications/cancelled").await;
         }
     }
 }

@@ -31,12 +31,12 @@ impl Server {
             let mut rest = line.as_bytes();
             while !rest.is_empty() {
                 match timeout(STALL, self.writer.write(rest)).await {
-                    Ok(count) => rest = &rest[count.expect("the client is there")..],
+                    Ok(count) => rest = &rest[count.expect("the client is running")..],
                     Err(_) => return (number + 1, rest.to_vec()),
                 }
             }
         }
-        panic!("the client reads on and on")
+        panic!("the client never stops reading")
     }
 }
 
@@ -55,7 +55,12 @@ async fn client_stops_reading_from_a_server_that_does_not_read() {
         assert!(matches!(error, CallError::Timeout { .. }), "{error}");
 
         let Server { lines, writer } = &mut server;
-        let rest = async { writer.write_all(&rest).await.expect("the client is there") };
+        let rest = async {
+            writer
+                .write_all(&rest)
+                .await
+                .expect("the client is running")
+        };
         let answers = async {
             for number in 0..sent {
                 let line = lines.next_line().await.expect("readable").expect("a line");
@@ -64,7 +69,7 @@ async fn client_stops_reading_from_a_server_that_does_not_read() {
             }
         };
         soon(async { tokio::join!(rest, answers) }).await;
-        server.works(&client).await;
+        server.assert_works(&client).await;
     }
 }
 
@@ -100,10 +105,10 @@ async fn server_requests_beyond_the_limit_are_rejected() {
             .await
             .expect("the client reads");
     }
-    let lines = soon(refused).await.expect("every other one is refused");
+    let lines = soon(refused).await.expect("the others are rejected");
     assert_eq!(heard.load(Ordering::Relaxed), MANY - 8);
     assert_eq!(asked.load(Ordering::Relaxed), 8);
-    Server { lines, writer }.works(&client).await;
+    Server { lines, writer }.assert_works(&client).await;
 }
 
 #[tokio::test]
@@ -115,7 +120,7 @@ async fn flood_of_notifications_is_delivered_before_the_response() {
     });
     let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
     let call = list(&client);
-    let asked = server.asked("tools/list").await;
+    let asked = server.receive_request("tools/list").await;
     let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n";
     for _ in 0..MANY {
         server.write(line).await;
@@ -123,21 +128,21 @@ async fn flood_of_notifications_is_delivered_before_the_response() {
     server.answer(&asked, sound(Revision::LATEST)).await;
     soon(call).await.expect("no panic").expect("a list");
     assert_eq!(heard.load(Ordering::Relaxed), MANY);
-    server.works(&client).await;
+    server.assert_works(&client).await;
 }
 
 #[tokio::test]
 async fn flood_of_unknown_responses_is_ignored() {
     let (client, mut server) = Server::connect(builder(Limits::default()), Revision::LATEST).await;
     let call = list(&client);
-    let asked = server.asked("tools/list").await;
+    let asked = server.receive_request("tools/list").await;
     for number in 1_000..1_000 + MANY {
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":{{}}}}\n");
         server.write(line.as_bytes()).await;
     }
     server.answer(&asked, sound(Revision::LATEST)).await;
     soon(call).await.expect("no panic").expect("a list");
-    server.works(&client).await;
+    server.assert_works(&client).await;
 }
 
 #[tokio::test]
@@ -147,7 +152,7 @@ async fn unread_changes_are_merged() {
     let (client, mut server) = Server::connect(builder(limits), Revision::LATEST).await;
     let filter = SubscriptionFilter::new().tools_list_changed(true);
     let mut news = client.listen(filter);
-    let asked = server.asked("subscriptions/listen").await;
+    let asked = server.receive_request("subscriptions/listen").await;
     let id = asked["id"].clone();
     let meta = serde_json::json!({"io.modelcontextprotocol/subscriptionId": id});
     let listens = serde_json::json!({
@@ -163,10 +168,14 @@ async fn unread_changes_are_merged() {
         server.write(format!("{changed}\n").as_bytes()).await;
     }
     // All notifications have been received now.
-    server.works(&client).await;
+    server.assert_works(&client).await;
     let mut count = 0;
     loop {
-        match soon(news.next()).await.expect("news").expect("it goes on") {
+        match soon(news.next())
+            .await
+            .expect("news")
+            .expect("the connection still works")
+        {
             SubscriptionEvent::Missed => break,
             _ => count += 1,
         }
@@ -181,7 +190,7 @@ async fn unread_events_are_bounded_in_bytes() {
     let (client, mut server) = Server::connect(builder(limits), Revision::LATEST).await;
     let filter = SubscriptionFilter::new().tools_list_changed(true);
     let mut news = client.listen(filter);
-    let asked = server.asked("subscriptions/listen").await;
+    let asked = server.receive_request("subscriptions/listen").await;
     let meta = serde_json::json!({"io.modelcontextprotocol/subscriptionId": asked["id"]});
     let listens = serde_json::json!({
         "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
@@ -202,10 +211,14 @@ async fn unread_events_are_bounded_in_bytes() {
     }
     // The same change again, larger than the limit.
     server.write(changed("test:0", 20_000).as_bytes()).await;
-    server.works(&client).await;
+    server.assert_works(&client).await;
     let mut count = 0;
     loop {
-        match soon(news.next()).await.expect("news").expect("it goes on") {
+        match soon(news.next())
+            .await
+            .expect("news")
+            .expect("the connection still works")
+        {
             SubscriptionEvent::Missed => break,
             SubscriptionEvent::Listening(_) => {}
             SubscriptionEvent::ResourceUpdated(params) => {
@@ -219,7 +232,10 @@ async fn unread_events_are_bounded_in_bytes() {
     assert_eq!(count, 2);
     // A single event may have any size, and then there is space again.
     server.write(changed("test:0", 20_000).as_bytes()).await;
-    let event = soon(news.next()).await.expect("news").expect("it goes on");
+    let event = soon(news.next())
+        .await
+        .expect("news")
+        .expect("the connection still works");
     assert!(
         matches!(event, SubscriptionEvent::ResourceUpdated(_)),
         "{event:?}"

@@ -71,7 +71,7 @@ async fn text_of_a_server_is_truncated_and_escaped_in_logs() {
         // Unchanged, except for the line end.
         let raw = hostile.replace('\n', " ");
         server.write(format!("{raw}\n").as_bytes()).await;
-        server.works(&client).await;
+        server.assert_works(&client).await;
     }
     let log = log.0.lock().expect("no panic").clone();
     let log = String::from_utf8(log).expect("text");

@@ -12,11 +12,11 @@ use tokio::task::JoinHandle;
 use super::table::sound;
 
 /// Longer than any successful operation.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<F: IntoFuture>(what: F) -> F::Output {
-    let waited = tokio::time::timeout(PATIENCE, what.into_future()).await;
-    waited.expect("it happens in time")
+    let waited = tokio::time::timeout(TIMEOUT, what.into_future()).await;
+    waited.expect("timed out")
 }
 
 pub(crate) fn builder(limits: Limits) -> ClientBuilder {
@@ -37,7 +37,7 @@ impl Server {
         let mut server = Self::over(ours, theirs);
         let way = ByteStream::new(reader, writer);
         let connecting = tokio::spawn(builder.revision(revision).connect(way));
-        server.agree(revision).await;
+        server.negotiate(revision).await;
         let connected = soon(connecting).await.expect("no panic");
         (connected.expect("connected"), server)
     }
@@ -50,7 +50,7 @@ impl Server {
         }
     }
 
-    pub(crate) async fn agree(&mut self, revision: Revision) {
+    pub(crate) async fn negotiate(&mut self, revision: Revision) {
         let asked = self.read().await;
         let capabilities = json!({"tools": {}, "logging": {}, "resources": {"subscribe": true}});
         if revision == Revision::LATEST {
@@ -78,7 +78,7 @@ impl Server {
     }
 
     /// Receives the next message of the client, and checks its method.
-    pub(crate) async fn asked(&mut self, method: &str) -> Value {
+    pub(crate) async fn receive_request(&mut self, method: &str) -> Value {
         let asked = self.read().await;
         assert_eq!(asked["method"], method, "{asked}");
         asked
@@ -96,9 +96,9 @@ impl Server {
     }
 
     /// Checks that the connection still works.
-    pub(crate) async fn works(&mut self, client: &Client) {
+    pub(crate) async fn assert_works(&mut self, client: &Client) {
         let call = list(client);
-        let asked = self.asked("tools/list").await;
+        let asked = self.receive_request("tools/list").await;
         self.answer(&asked, sound(client.revision())).await;
         soon(call).await.expect("no panic").expect("a list");
     }
@@ -111,7 +111,7 @@ pub(crate) fn list(client: &Client) -> JoinHandle<Result<(), CallError>> {
 }
 
 /// Returns the transport error of a failed call.
-pub(crate) fn lost(error: &CallError) -> &TransportError {
+pub(crate) fn transport_error(error: &CallError) -> &TransportError {
     match error {
         CallError::Lost { source, .. } => source,
         other => panic!("another error: {other}"),

@@ -39,7 +39,7 @@ async fn too_many_input_requests_fail_the_call_before_any_handler_starts() {
         });
         let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
         let call = tokio::spawn(client.call_tool("any").into_future());
-        let asked = server.asked("tools/call").await;
+        let asked = server.receive_request("tools/call").await;
         server.answer(&asked, &asking(10_000)).await;
         let error = soon(call).await.expect("no panic").expect_err("too many");
         assert!(
@@ -49,15 +49,15 @@ async fn too_many_input_requests_fail_the_call_before_any_handler_starts() {
         assert_eq!(handled.load(Ordering::Relaxed), 0);
         // As many as allowed are answered.
         let call = tokio::spawn(client.call_tool("any").into_future());
-        let asked = server.asked("tools/call").await;
+        let asked = server.receive_request("tools/call").await;
         server.answer(&asked, &asking(limit)).await;
-        let again = server.asked("tools/call").await;
+        let again = server.receive_request("tools/call").await;
         let answers = again["params"]["inputResponses"].as_object();
         assert_eq!(answers.map_or(0, serde_json::Map::len), limit, "{again}");
         server.answer(&again, DONE).await;
         soon(call).await.expect("no panic").expect("a result");
         assert_eq!(handled.load(Ordering::Relaxed), limit);
-        server.works(&client).await;
+        server.assert_works(&client).await;
     }
 }
 
@@ -84,13 +84,13 @@ async fn input_requests_of_several_calls_share_the_limit() {
     let calls = [call(), call(), call(), call()];
     let mut asked = Vec::new();
     for _ in &calls {
-        asked.push(server.asked("tools/call").await);
+        asked.push(server.receive_request("tools/call").await);
     }
     for asked in &asked {
         server.answer(asked, &asking(2)).await;
     }
     for _ in &calls {
-        let again = server.asked("tools/call").await;
+        let again = server.receive_request("tools/call").await;
         server.answer(&again, DONE).await;
     }
     for call in calls {
@@ -107,17 +107,20 @@ async fn queued_input_request_times_out_with_its_call() {
     let builder = builder(limits).on_roots(std::future::pending);
     let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
     let first = tokio::spawn(client.call_tool("first").into_future());
-    let asked = server.asked("tools/call").await;
+    let asked = server.receive_request("tools/call").await;
     server.answer(&asked, &asking(1)).await;
     // The handler of the first call is running when the second call requests input.
-    server.works(&client).await;
+    server.assert_works(&client).await;
     let call = client
         .call_tool("second")
         .timeout(Duration::from_millis(200));
     let second = tokio::spawn(call.into_future());
-    let asked = server.asked("tools/call").await;
+    let asked = server.receive_request("tools/call").await;
     server.answer(&asked, &asking(1)).await;
-    let error = soon(second).await.expect("no panic").expect_err("no turn");
+    let error = soon(second)
+        .await
+        .expect("no panic")
+        .expect_err("timed out");
     assert!(matches!(error, CallError::Input { .. }), "{error}");
     first.abort();
 }
@@ -134,7 +137,7 @@ async fn too_many_url_elicitations_are_not_shown() {
     });
     let (client, mut server) = Server::connect(builder, Revision::V2025_11_25).await;
     let call = tokio::spawn(client.call_tool("any").into_future());
-    let asked = server.asked("tools/call").await;
+    let asked = server.receive_request("tools/call").await;
     let page =
         json!({"mode": "url", "message": "m", "url": "https://example.com/", "elicitationId": "e"});
     let data = json!({"elicitations": vec![page; 1_000]});
@@ -182,7 +185,7 @@ async fn requests_of_a_legacy_server_are_bounded_in_bytes() {
         server.write(format!("{asking}\n").as_bytes()).await;
     }
     assert_eq!(server.read().await["id"], 5);
-    server.works(&client).await;
+    server.assert_works(&client).await;
 }
 
 /// Answering such a form would take minutes if each field was found by a linear search.
@@ -193,7 +196,7 @@ async fn form_with_very_many_fields_is_completed() {
         .on_elicit_form(|_| async { Ok(ElicitResult::new(ElicitAction::Accept)) });
     let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
     let call = tokio::spawn(client.call_tool("any").into_future());
-    let asked = server.asked("tools/call").await;
+    let asked = server.receive_request("tools/call").await;
     let names: Vec<_> = (0..FIELDS).map(|number| format!("f{number}")).collect();
     let field = json!({"type": "boolean", "default": true});
     let fields: serde_json::Map<_, _> = names
@@ -205,7 +208,7 @@ async fn form_with_very_many_fields_is_completed() {
     let question = json!({"method": "elicitation/create", "params": params});
     let asking = json!({"resultType": "input_required", "inputRequests": {"q": question}});
     server.answer(&asked, &asking.to_string()).await;
-    let again = server.asked("tools/call").await;
+    let again = server.receive_request("tools/call").await;
     let content = &again["params"]["inputResponses"]["q"]["content"];
     assert_eq!(content.as_object().map_or(0, serde_json::Map::len), FIELDS);
     server.answer(&again, DONE).await;
@@ -282,7 +285,7 @@ fn request_read_during_runtime_shutdown_does_not_block_a_thread() {
             builder.revision(Revision::V2025_11_25).connect(way).await
         });
         let mut server = Server::over(ours, theirs);
-        server.agree(Revision::V2025_11_25).await;
+        server.negotiate(Revision::V2025_11_25).await;
         let client = soon(connecting).await.expect("no panic");
         (client.expect("connected"), server)
     });

@@ -114,7 +114,7 @@ async fn partly_written_transfer_is_not_restarted() {
     let mut fetched = fetch(&mcp, &web).await;
     let mut written = Vec::new();
     let error = soon(fetched.write_to(&mut written)).await;
-    let error = error.expect_err("it broke off");
+    let error = error.expect_err("the transfer was interrupted");
     assert!(
         matches!(error, FetchFailed::Broken { given: 4, .. }),
         "{error:?}"
@@ -124,7 +124,9 @@ async fn partly_written_transfer_is_not_restarted() {
     assert_eq!(mcp.reads(), 0);
     // Reading again also returns the error.
     for _ in 0..2 {
-        let error = soon(fetched.chunk()).await.expect_err("it is over");
+        let error = soon(fetched.chunk())
+            .await
+            .expect_err("the transfer is over");
         assert!(matches!(error, FetchFailed::Over { given: 4 }), "{error:?}");
     }
 }

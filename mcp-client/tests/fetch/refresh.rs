@@ -10,7 +10,7 @@ use tokio::io::{
 use crate::mcp::{URI, resource};
 use crate::web::{Reply, Web, soon};
 
-const SPEAKS: &str = r#"{"resources":{},"experimental":{"sep-2093":{}}}"#;
+const WITH_PROPOSAL: &str = r#"{"resources":{},"experimental":{"sep-2093":{}}}"#;
 
 /// A server that is controlled by the test.
 struct Script {
@@ -82,7 +82,7 @@ const NEW: &str = r#","httpUrl":"https://files.example/new","mimeType":"text/htm
 #[tokio::test]
 async fn expired_url_is_requested_again() {
     let mut web = Web::start().await;
-    let (client, mut script) = script(&web, SPEAKS).await;
+    let (client, mut script) = script(&web, WITH_PROPOSAL).await;
     web.answer(Reply::ok("text/html", b"new"));
     let old = resource().http_url_expires_at("2020-01-01T00:00:00Z");
     let (fetched, ()) = tokio::join!(soon(client.fetch(&old)), metadata(&mut script, NEW));
@@ -97,7 +97,7 @@ async fn expired_url_is_requested_again() {
 #[tokio::test]
 async fn rejected_url_is_requested_again_once() {
     let web = Web::start().await;
-    let (client, mut script) = script(&web, SPEAKS).await;
+    let (client, mut script) = script(&web, WITH_PROPOSAL).await;
     for status in ["401 Unauthorized", "403 Forbidden", "410 Gone"] {
         web.answer(Reply::status(status));
         web.answer(Reply::ok("text/html", b"new"));
@@ -124,7 +124,7 @@ async fn rejected_url_is_requested_again_once() {
 #[tokio::test]
 async fn url_of_a_bare_uri_is_requested() {
     let web = Web::start().await;
-    let (client, mut script) = script(&web, SPEAKS).await;
+    let (client, mut script) = script(&web, WITH_PROPOSAL).await;
     web.answer(Reply::ok("text/html", b"new"));
     let (fetched, ()) = tokio::join!(soon(client.fetch(URI)), metadata(&mut script, NEW));
     assert_eq!(content(fetched).await.1, b"new");
@@ -140,7 +140,7 @@ async fn url_of_a_bare_uri_is_requested() {
 #[tokio::test]
 async fn unchanged_url_is_not_tried_again() {
     let web = Web::start().await;
-    let (client, mut script) = script(&web, SPEAKS).await;
+    let (client, mut script) = script(&web, WITH_PROPOSAL).await;
     web.answer(Reply::status("410 Gone"));
     let known = resource();
     let same = r#","httpUrl":"https://files.example/data?token=secret""#;

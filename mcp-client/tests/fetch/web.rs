@@ -16,11 +16,11 @@ use tokio_rustls::server::TlsStream;
 use crate::certificate::certified;
 
 /// Longer than any successful operation.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<F: IntoFuture>(future: F) -> F::Output {
-    let done = tokio::time::timeout(PATIENCE, future.into_future()).await;
-    done.expect("it takes too long")
+    let done = tokio::time::timeout(TIMEOUT, future.into_future()).await;
+    done.expect("timed out")
 }
 
 /// How a connection ends after a response.

@@ -33,7 +33,7 @@ impl Authorize for Tokens {
     }
 }
 
-async fn refuse(asked: Asked, status: &str) {
+async fn refuse(asked: ReceivedRequest, status: &str) {
     asked
         .answer(status, "WWW-Authenticate: Bearer realm=\"x\"\r\n", "")
         .await;

@@ -120,7 +120,7 @@ async fn legacy_era_is_cached_until_it_fails() {
 }
 
 /// A server with HTTP+SSE, up to its first event.
-async fn streams(fake: &mut Fake, endpoint: &str) -> Asked {
+async fn streams(fake: &mut Fake, endpoint: &str) -> ReceivedRequest {
     fake.message("server/discover")
         .await
         .status("405 Method Not Allowed")
@@ -137,7 +137,7 @@ async fn streams(fake: &mut Fake, endpoint: &str) -> Asked {
     stream
 }
 
-async fn begun(fake: &mut Fake, stream: &mut Asked, target: &str) {
+async fn begun(fake: &mut Fake, stream: &mut ReceivedRequest, target: &str) {
     let asked = fake.message("initialize").await;
     assert_eq!(asked.target, target);
     let message = asked.result_message(&agreed(Revision::V2024_11_05));
@@ -184,7 +184,10 @@ async fn server_of_2024_11_05_is_used_over_http_sse() {
         .await
         .expect("no panic")
         .expect_err("it ended");
-    assert!(matches!(lost(&error), TransportError::Closed), "{error}");
+    assert!(
+        matches!(transport_error(&error), TransportError::Closed),
+        "{error}"
+    );
     fake.message("initialize")
         .await
         .status("405 Method Not Allowed")

@@ -13,20 +13,20 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 /// Longer than any successful operation.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    let done = tokio::time::timeout(PATIENCE, future).await;
-    done.expect("it takes too long")
+    let done = tokio::time::timeout(TIMEOUT, future).await;
+    done.expect("timed out")
 }
 
 pub(crate) struct Fake {
     pub(crate) address: SocketAddr,
-    asked: mpsc::UnboundedReceiver<Asked>,
+    asked: mpsc::UnboundedReceiver<ReceivedRequest>,
 }
 
 /// A request and its connection.
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     pub(crate) target: String,
     headers: Vec<(String, String)>,
@@ -43,7 +43,7 @@ impl Fake {
             while let Ok((socket, _)) = listener.accept().await {
                 let sender = sender.clone();
                 tokio::spawn(async move {
-                    if let Some(asked) = Asked::read(socket).await {
+                    if let Some(asked) = ReceivedRequest::read(socket).await {
                         let _ = sender.send(asked);
                     }
                 });
@@ -56,7 +56,7 @@ impl Fake {
         Http::new(format!("http://{}/mcp", self.address))
     }
 
-    pub(crate) async fn next(&mut self) -> Asked {
+    pub(crate) async fn next(&mut self) -> ReceivedRequest {
         soon(self.asked.recv()).await.expect("a request")
     }
 
@@ -66,7 +66,7 @@ impl Fake {
     }
 
     /// Receives the next request, and checks its JSON-RPC method.
-    pub(crate) async fn message(&mut self, method: &str) -> Asked {
+    pub(crate) async fn message(&mut self, method: &str) -> ReceivedRequest {
         let asked = self.next().await;
         assert_eq!(asked.method, "POST");
         assert_eq!(asked.body["method"], method, "{}", asked.body);
@@ -74,7 +74,7 @@ impl Fake {
     }
 
     /// Receives the next request, and checks its HTTP method.
-    pub(crate) async fn bare(&mut self, method: &str) -> Asked {
+    pub(crate) async fn bare(&mut self, method: &str) -> ReceivedRequest {
         let asked = self.next().await;
         assert_eq!(asked.method, method, "{}", asked.body);
         asked
@@ -135,7 +135,11 @@ impl Fake {
     }
 
     /// The same up to the notification `initialized`.
-    pub(crate) async fn almost_initialized(&mut self, revision: Revision, session: &str) -> Asked {
+    pub(crate) async fn almost_initialized(
+        &mut self,
+        revision: Revision,
+        session: &str,
+    ) -> ReceivedRequest {
         let asked = self.message("initialize").await;
         self.agrees(asked, revision, session).await
     }
@@ -143,10 +147,10 @@ impl Fake {
     /// Answers the handshake, and accepts the notification `initialized`.
     pub(crate) async fn agrees(
         &mut self,
-        asked: Asked,
+        asked: ReceivedRequest,
         revision: Revision,
         session: &str,
-    ) -> Asked {
+    ) -> ReceivedRequest {
         assert_eq!(asked.header("mcp-session-id"), None);
         let body = json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": agreed(revision)});
         let head = format!("Mcp-Session-Id: {session}\r\nContent-Type: application/json\r\n");
@@ -171,7 +175,7 @@ pub(crate) fn tools(tools: &Value) -> Value {
     json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": tools})
 }
 
-impl Asked {
+impl ReceivedRequest {
     async fn read(mut socket: TcpStream) -> Option<Self> {
         let mut read = Vec::new();
         let end = loop {
@@ -285,7 +289,7 @@ impl Asked {
 }
 
 /// Returns the HTTP error of a failed call.
-pub(crate) fn lost(error: &CallError) -> &TransportError {
+pub(crate) fn transport_error(error: &CallError) -> &TransportError {
     match error {
         CallError::Lost { source, .. } => source,
         other => panic!("another error: {other}"),
@@ -293,7 +297,7 @@ pub(crate) fn lost(error: &CallError) -> &TransportError {
 }
 
 pub(crate) fn http(error: &CallError) -> &HttpError {
-    match lost(error) {
+    match transport_error(error) {
         TransportError::Http(error) => error,
         other => panic!("another error: {other}"),
     }

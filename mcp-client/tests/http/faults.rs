@@ -6,7 +6,11 @@ use serde_json::json;
 use crate::fake::*;
 
 /// Makes a call to which the server reacts in this way, and returns its error.
-async fn fails(fake: &mut Fake, client: &Client, server: impl AsyncFnOnce(Asked)) -> CallError {
+async fn fails(
+    fake: &mut Fake,
+    client: &Client,
+    server: impl AsyncFnOnce(ReceivedRequest),
+) -> CallError {
     let calling = client.clone();
     let call = tokio::spawn(async move { calling.tools().one_page().await });
     server(fake.message("tools/list").await).await;
@@ -113,7 +117,10 @@ async fn endless_response_is_limited() {
     });
     let error = error.await;
     assert!(
-        matches!(lost(&error), TransportError::TooLong { limit: 4_000 }),
+        matches!(
+            transport_error(&error),
+            TransportError::TooLong { limit: 4_000 }
+        ),
         "{error}"
     );
 
@@ -125,7 +132,10 @@ async fn endless_response_is_limited() {
     });
     let error = error.await;
     assert!(
-        matches!(lost(&error), TransportError::TooLong { limit: 4_000 }),
+        matches!(
+            transport_error(&error),
+            TransportError::TooLong { limit: 4_000 }
+        ),
         "{error}"
     );
 
@@ -139,7 +149,10 @@ async fn endless_response_is_limited() {
     });
     let error = error.await;
     assert!(
-        matches!(lost(&error), TransportError::TooLong { limit: 4_000 }),
+        matches!(
+            transport_error(&error),
+            TransportError::TooLong { limit: 4_000 }
+        ),
         "{error}"
     );
 
@@ -252,7 +265,7 @@ async fn unreachable_server_is_an_error() {
     // No server listens at this port, which is reserved.
     let other = mcp_client::Http::new("http://127.0.0.1:1/mcp");
     let error = Client::builder("test", "1").connect(other).await;
-    let error = error.expect_err("nobody is there");
+    let error = error.expect_err("the server is unreachable");
     assert!(error.to_string().contains("refused"), "{error}");
     for url in ["", "nowhere", "ftp://127.0.0.1/"] {
         let error = Client::builder("test", "1")

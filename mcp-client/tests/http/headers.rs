@@ -99,7 +99,7 @@ async fn marked_arguments_are_sent_as_headers_once_the_list_is_known() {
     let error = soon(error)
         .await
         .expect("no panic")
-        .expect_err("no header says a list");
+        .expect_err("unexpected list");
     assert!(matches!(http(&error), HttpError::Param(_)), "{error}");
 
     // A newer list has other marks.

@@ -7,7 +7,7 @@ use mcp_client::types::Revision;
 use mcp_client::{CallError, HttpError, TransportError};
 
 use crate::fake::*;
-use crate::trust::{LIMIT, builder, connect, goes_on, list};
+use crate::trust::{LIMIT, assert_works, builder, connect, list};
 
 /// Invalid bytes of a response.
 struct Response {
@@ -41,7 +41,10 @@ fn no_answer(error: &CallError) -> bool {
 }
 
 fn too_long(error: &CallError) -> bool {
-    matches!(lost(error), TransportError::TooLong { limit: LIMIT })
+    matches!(
+        transport_error(error),
+        TransportError::TooLong { limit: LIMIT }
+    )
 }
 
 fn response(name: &'static str, sends: &str, then: Next, fails: Fails) -> Response {
@@ -249,7 +252,7 @@ async fn each_response(revision: Revision) {
     } in responses.into_iter().flatten()
     {
         println!("{revision}: {name}");
-        let time = fails.map_or(Duration::from_millis(50), |_| PATIENCE);
+        let time = fails.map_or(Duration::from_millis(50), |_| TIMEOUT);
         let call = list(&client, time);
         let mut asked = fake.message("tools/list").await;
         let id = asked.body["id"].clone();
@@ -262,7 +265,7 @@ async fn each_response(revision: Revision) {
         let error = soon(call).await.expect("no panic").expect_err(name);
         let late = |error: &CallError| matches!(error, CallError::Timeout { .. });
         assert!(fails.unwrap_or(late)(&error), "{name}: {error} ({error:?})");
-        goes_on(&mut fake, &client, Some(&error), &id).await;
+        assert_works(&mut fake, &client, Some(&error), &id).await;
     }
 }
 

@@ -31,7 +31,7 @@ fn one_tool() -> Value {
 }
 
 /// Returns a client with a session, and the stream of the server.
-async fn listening(fake: &mut Fake, builder: ClientBuilder) -> (Client, Asked) {
+async fn listening(fake: &mut Fake, builder: ClientBuilder) -> (Client, ReceivedRequest) {
     let connecting = tokio::spawn(builder.revision(NEWEST).connect(fake.http()));
     fake.initialized(NEWEST, "one").await;
     let mut stream = fake.bare("GET").await;
@@ -123,8 +123,8 @@ async fn answer_for_a_lost_session_is_not_sent_to_the_next() {
         async move {
             // The first handler is slow.
             let (answer, answers) = oneshot::channel();
-            sender.send(answer).expect("the test is there");
-            let number: u8 = answers.await.expect("the test is there");
+            sender.send(answer).expect("the test is running");
+            let number: u8 = answers.await.expect("the test is running");
             if number == 1 {
                 released.notified().await;
             }
@@ -176,7 +176,7 @@ async fn session_that_cannot_be_recreated_is_an_error() {
         .expect("no panic")
         .expect_err("no session");
     assert!(
-        matches!(lost(&error), TransportError::Session { .. }),
+        matches!(transport_error(&error), TransportError::Session { .. }),
         "{error}"
     );
 }

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::fake::*;
-use crate::table::{BATCHES, FAULTS, Fault, MODERN, Then, answer, sound};
+use crate::table::{BATCHES, FAULTS, Fault, MODERN, Outcome, answer, sound};
 
 /// The size limit of messages, which some of the malformed messages exceed.
 pub(crate) const LIMIT: usize = 1 << 20;
@@ -39,7 +39,7 @@ pub(crate) fn list(client: &Client, time: Duration) -> JoinHandle<Result<(), Cal
 
 /// After an error that is not a response, the call is cancelled at the server of a session, and the
 /// connection works.
-pub(crate) async fn goes_on(
+pub(crate) async fn assert_works(
     fake: &mut Fake,
     client: &Client,
     error: Option<&CallError>,
@@ -55,7 +55,7 @@ pub(crate) async fn goes_on(
         assert_eq!(told.body["params"]["requestId"], *id);
         told.status("202 Accepted").await;
     }
-    let call = list(client, PATIENCE);
+    let call = list(client, TIMEOUT);
     let asked = fake.message("tools/list").await;
     let result = serde_json::from_str(sound(revision)).expect("JSON");
     asked.result(&result).await;
@@ -72,7 +72,7 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
                 "{revision}: {name}, as {}",
                 if events { "events" } else { "JSON" }
             );
-            let call = list(&client, PATIENCE);
+            let call = list(&client, TIMEOUT);
             let mut asked = fake.message("tools/list").await;
             let id = asked.body["id"].clone();
             let text = (fault.says)(&id.to_string());
@@ -82,7 +82,7 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
                 asked
                     .write_bytes(&[b"data: ", &*text, b"\n\n"].concat())
                     .await;
-                if let (Then::Waits(_), false) = (&fault.then, no_text) {
+                if let (Outcome::Waits(_), false) = (&fault.then, no_text) {
                     // The response is sent twice: the second one is superfluous.
                     let answer = answer(revision, &id.to_string());
                     asked
@@ -95,16 +95,16 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
             }
             let ended = soon(call).await.expect("no panic");
             match &fault.then {
-                Then::Fails(fails) => {
+                Outcome::Fails(fails) => {
                     let error = ended.as_ref().expect_err(name);
                     assert!(fails(error), "{name}: {error} ({error:?})");
                 }
-                Then::Waits(_) if events && no_text => {
+                Outcome::Waits(_) if events && no_text => {
                     let error = ended.as_ref().expect_err(name);
                     assert!(matches!(http(error), HttpError::Event(_)), "{error:?}");
                 }
-                Then::Waits(_) if events => ended.as_ref().map(drop).expect(name),
-                Then::Waits(wrong) => {
+                Outcome::Waits(_) if events => ended.as_ref().map(drop).expect(name),
+                Outcome::Waits(wrong) => {
                     let error = ended.as_ref().expect_err(name);
                     let fits = match (wrong, http(error)) {
                         (Some(wrong), HttpError::Message(error)) => wrong(error.fault()),
@@ -114,7 +114,7 @@ async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
                     assert!(fits, "{name}: {error} ({error:?})");
                 }
             }
-            goes_on(&mut fake, &client, ended.as_ref().err(), &id).await;
+            assert_works(&mut fake, &client, ended.as_ref().err(), &id).await;
         }
     }
 }
@@ -144,7 +144,7 @@ async fn flood_of_notifications_is_delivered_before_the_response() {
         });
         let mut fake = Fake::start().await;
         let client = connect(&mut fake, revision, builder).await;
-        let call = list(&client, PATIENCE);
+        let call = list(&client, TIMEOUT);
         let mut asked = fake.message("tools/list").await;
         let id = asked.body["id"].clone();
         asked.events().await;
@@ -156,7 +156,7 @@ async fn flood_of_notifications_is_delivered_before_the_response() {
         asked.write(&format!("data: {answer}\n\n")).await;
         soon(call).await.expect("no panic").expect("a list");
         assert_eq!(heard.load(Ordering::Relaxed), 100_000);
-        goes_on(&mut fake, &client, None, &id).await;
+        assert_works(&mut fake, &client, None, &id).await;
     }
 }
 
@@ -170,7 +170,7 @@ async fn client_stops_reading_from_a_server_that_accepts_no_answers() {
     let builder = Client::builder("test", "1").limits(limits);
     let mut fake = Fake::start().await;
     let client = connect(&mut fake, Revision::V2025_11_25, builder).await;
-    let call = list(&client, PATIENCE);
+    let call = list(&client, TIMEOUT);
     let mut asked = fake.message("tools/list").await;
     asked.events().await;
     // More than the socket buffers of the system hold.
@@ -178,9 +178,9 @@ async fn client_stops_reading_from_a_server_that_accepts_no_answers() {
         "data: {\"jsonrpc\":\"2.0\",\"id\":\"a ping\",\"method\":\"ping\"}\n\n".repeat(1_000);
     let mut sent = 0;
     while let Ok(written) = timeout(STALL, asked.socket.write_all(ping.as_bytes())).await {
-        written.expect("the client is there");
+        written.expect("the client is running");
         sent += ping.len();
-        assert!(sent < 100 << 20, "the client reads on and on");
+        assert!(sent < 100 << 20, "the client never stops reading");
     }
     // The number of answers in flight is limited.
     let mut answers = Vec::new();

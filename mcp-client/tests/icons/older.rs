@@ -67,7 +67,7 @@ fn request(id: usize, method: &str, params: &Value) -> Value {
 }
 
 /// Checks that a response has the icon only if the revision defines icons.
-fn judge(revision: Revision, of: &str, answer: &str) {
+fn check_icon(revision: Revision, of: &str, answer: &str) {
     assert!(answer.contains(r#""result""#), "{revision} {of}: {answer}");
     let url = format!(r#""icons":[{{"src":"https://example.com/{of}.png"}}]"#);
     assert_eq!(
@@ -114,14 +114,14 @@ async fn icons_follow_the_revision_over_streams() {
         };
         let (hello, params) = hello(revision);
         let answer = ask(hello, true).await;
-        judge(revision, "server", &answer);
+        check_icon(revision, "server", &answer);
         if revision != Revision::LATEST {
             let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
             ask(told, false).await;
         }
         for (at, (method, of)) in LISTS.iter().enumerate() {
             let answer = ask(request(at + 1, method, &params), true).await;
-            judge(revision, of, &answer);
+            check_icon(revision, of, &answer);
         }
     }
 }
@@ -163,10 +163,10 @@ async fn icons_follow_the_revision_over_http() {
                 let method = message["method"].as_str().expect("a method");
                 post(address, &[version, ("Mcp-Method", method)], message).await
             };
-            judge(revision, "server", &ask(&hello).await.1);
+            check_icon(revision, "server", &ask(&hello).await.1);
             for (method, of) in LISTS {
                 let answer = ask(&request(1, method, &params)).await.1;
-                judge(revision, of, &answer);
+                check_icon(revision, of, &answer);
             }
             continue;
         }
@@ -175,7 +175,7 @@ async fn icons_follow_the_revision_over_http() {
             continue;
         }
         let (head, answer) = post(address, &[], &hello).await;
-        judge(revision, "server", &answer);
+        check_icon(revision, "server", &answer);
         let mut lines = head.lines().filter_map(|line| line.split_once(": "));
         let session = lines.find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
         let session = ("Mcp-Session-Id", session.expect("a session").1);
@@ -184,7 +184,7 @@ async fn icons_follow_the_revision_over_http() {
         for (method, of) in LISTS {
             let asked = request(1, method, &params);
             let answer = post(address, &[version, session], &asked).await.1;
-            judge(revision, of, &answer);
+            check_icon(revision, of, &answer);
         }
     }
 }

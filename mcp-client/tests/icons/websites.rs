@@ -7,7 +7,7 @@ use crate::loading::{INFO, client};
 use crate::web::{Web, soon};
 
 /// Returns the classification of a website of the server on this host.
-async fn verdict(web: &mut Web, url: &str) -> Result<Website, UrlFault> {
+async fn classify(web: &mut Web, url: &str) -> Result<Website, UrlFault> {
     let info = serde_json::json!({"name": "demo", "version": "1", "websiteUrl": url});
     let policy = web.policy();
     let client = client(web, &info.to_string(), policy).await;
@@ -19,10 +19,10 @@ async fn verdict(web: &mut Web, url: &str) -> Result<Website, UrlFault> {
 async fn website_is_classified_as_own_trusted_or_other() {
     let mut web = Web::start().await;
     let url = format!("https://{}/about", web.address());
-    let own = verdict(&mut web, &url).await;
+    let own = classify(&mut web, &url).await;
     assert_eq!(own, Ok(Website::Own { url }));
     let url = "https://DOCS.example/about?a=b".to_owned();
-    let trusted = verdict(&mut web, &url).await;
+    let trusted = classify(&mut web, &url).await;
     assert_eq!(trusted, Ok(Website::Trusted { url }));
     for (url, host) in [
         ("https://other.example/", "other.example"),
@@ -33,7 +33,7 @@ async fn website_is_classified_as_own_trusted_or_other() {
         ("https://127.0.0.1/", "127.0.0.1"),
     ] {
         let (url, host) = (url.to_owned(), host.to_owned());
-        let elsewhere = verdict(&mut web, &url).await;
+        let elsewhere = classify(&mut web, &url).await;
         assert_eq!(elsewhere, Ok(Website::Elsewhere { url, host }));
     }
     // No website was requested: each client sent one request.
@@ -55,7 +55,7 @@ async fn unsafe_website_is_rejected_with_the_reason() {
         ("https://evil.example\\@docs.example/", UrlFault::Characters),
         ("docs.example", UrlFault::Relative),
     ] {
-        assert_eq!(verdict(&mut web, url).await, Err(fault), "{url}");
+        assert_eq!(classify(&mut web, url).await, Err(fault), "{url}");
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) const FEATURES: &[Feature] = features! {
     "resource links", Revision::V2025_06_18, links;
     "icons", Revision::V2025_11_25, icons;
     "progress", FIRST, progress;
-    "calls that are given up", FIRST, given_up;
+    "cancelled calls", FIRST, cancellation;
     "resources", FIRST, resources;
     "prompts", FIRST, prompts;
     "completion", FIRST, completion;
@@ -233,7 +233,7 @@ async fn progress(peer: &Peer) -> Result<()> {
     expect(first == Some(Some(1.0)), first)
 }
 
-async fn given_up(peer: &Peer) -> Result<()> {
+async fn cancellation(peer: &Peer) -> Result<()> {
     let before: usize = peer.text("dropped").await?.parse()?;
     let never = || peer.client.call_tool("never");
     let dropped = tokio::time::timeout(Duration::from_millis(30), never().into_future());

@@ -12,7 +12,7 @@ use mcp_client::types::Revision;
 use ways::Way;
 
 /// Longer than any successful operation.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[tokio::test]
 async fn every_feature_works_at_every_revision_over_every_transport() {
@@ -36,7 +36,7 @@ async fn every_feature_works_at_every_revision_over_every_transport() {
                     continue;
                 }
                 let place = format!("{way:?}, {revision}: {}", feature.name);
-                let checked = tokio::time::timeout(PATIENCE, (feature.check)(&peer)).await;
+                let checked = tokio::time::timeout(TIMEOUT, (feature.check)(&peer)).await;
                 match checked {
                     Ok(Ok(())) => cells += 1,
                     Ok(Err(error)) => panic!("{place}: {error}"),

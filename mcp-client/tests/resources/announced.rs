@@ -44,12 +44,12 @@ async fn proposals_are_not_declared_to_legacy_servers() {
 #[tokio::test]
 async fn request_that_the_server_would_misunderstand_is_not_sent() {
     let (client, _script) = modern(builder(), &[]).await;
-    let fault = client.resources_in("demo:all").expect_err("not spoken");
+    let fault = client.resources_in("demo:all").expect_err("not supported");
     let CallError::NotNegotiated { method, proposal } = &fault else {
         panic!("{fault}");
     };
     assert_eq!((*method, *proposal), ("resources/list", Proposal::Sep2093));
     let fault = client.resources_where([("kind", "file")]);
-    let fault = fault.expect_err("not spoken").to_string();
+    let fault = fault.expect_err("not supported").to_string();
     assert!(fault.contains("versioned-resources"), "{fault}");
 }

@@ -11,7 +11,7 @@ use tokio::io::{
 /// Waits for a future, with a timeout.
 pub(crate) async fn soon<F: IntoFuture>(what: F) -> F::Output {
     let waited = tokio::time::timeout(Duration::from_secs(30), what.into_future()).await;
-    waited.expect("it happens in time")
+    waited.expect("timed out")
 }
 
 /// The server's side, controlled by the test.

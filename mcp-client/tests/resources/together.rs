@@ -261,7 +261,7 @@ async fn proposals_are_invisible_without_opting_in_and_at_older_revisions() {
             let shown = soon(client.call_tool("show")).await.expect("a result");
             match shown.content.as_slice() {
                 [ContentBlock::Resource(embedded)] => {
-                    assert!(embedded.annotations.is_some(), "nothing is taken away");
+                    assert!(embedded.annotations.is_some(), "nothing is removed");
                 }
                 other => panic!("{other:?}"),
             }

@@ -38,7 +38,7 @@ impl Fake {
     /// Makes the server send a notification, and waits until the client has read it.
     pub(crate) async fn notify(&mut self, method: &str, params: &str) {
         let line = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#);
-        self.say.send(line).expect("the server is there");
+        self.say.send(line).expect("the server is running");
         // A later message on the same stream was read after it.
         let arguments = Object::from([("after", method)]);
         let call = self.client.call_tool("ping").arguments(arguments);

@@ -11,7 +11,7 @@ use tokio::net::TcpSocket;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::load::{PATIENCE, Score, builder, quiet, round};
+use super::load::{Score, TIMEOUT, builder, quiet, round};
 use super::random::{Random, seed};
 use super::rest::{Before, assert_constant, memory, runtime, subject, turn};
 
@@ -60,7 +60,7 @@ impl Drop for Server {
 }
 
 async fn connect(address: SocketAddr, revision: Revision) -> Client {
-    let connected = timeout(PATIENCE, async {
+    let connected = timeout(TIMEOUT, async {
         loop {
             let server = Http::new(format!("http://{address}/mcp"));
             match builder().revision(revision).connect(server).await {
@@ -115,7 +115,7 @@ fn calls_to_a_killed_server_end_and_leave_no_state() {
         let server = Server::start(address);
         connect(address, Revision::LATEST).await.close().await;
         drop(server);
-        let before = Before::look().await;
+        let before = Before::measure().await;
         let server = Server::start(address);
         let clients = [
             connect(address, Revision::LATEST).await,

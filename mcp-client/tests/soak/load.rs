@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use super::random::Random;
 
 /// Longer than any successful operation.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(100);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(100);
 
 /// The number of concurrent calls.
 const TASKS: u64 = 32;
@@ -64,7 +64,7 @@ pub(crate) async fn round(clients: &[Client], score: &Arc<Score>, seed: u64, ans
             while score.answered() < until {
                 let kind = random.below(100);
                 let call = one(&client, &score, &mut random, kind);
-                let Ok(answered) = timeout(PATIENCE, call).await else {
+                let Ok(answered) = timeout(TIMEOUT, call).await else {
                     panic!("a call of the kind {kind} to {client:?} does not end");
                 };
                 if !answered {
@@ -208,7 +208,7 @@ pub(crate) async fn quiet(client: &Client) {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(PATIENCE, quiet)
+    timeout(TIMEOUT, quiet)
         .await
-        .expect("nobody waits any more");
+        .expect("the receiver was dropped");
 }

@@ -55,7 +55,7 @@ fn calls_to_killed_processes_end_and_leave_no_state() {
     let seed = seed();
     runtime().block_on(async {
         connect(Revision::LATEST).await.close().await;
-        let before = Before::look().await;
+        let before = Before::measure().await;
         let clients = [
             connect(Revision::LATEST).await,
             connect(Revision::V2025_11_25).await,

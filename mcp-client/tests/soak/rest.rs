@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::{sleep, timeout};
 
-use super::load::PATIENCE;
+use super::load::TIMEOUT;
 
 /// A lock, so that one test at a time measures the process.
 pub(crate) fn turn() -> MutexGuard<'static, ()> {
@@ -26,7 +26,10 @@ pub(crate) fn runtime() -> Runtime {
 /// The path of the example `client-soak-subject`, which is built together with the tests.
 pub(crate) fn subject() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let path = folder.join("examples").join("client-soak-subject");
     assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
     path
@@ -94,7 +97,7 @@ pub(crate) struct Before {
 
 impl Before {
     /// Measures the resources while nothing is in flight.
-    pub(crate) async fn look() -> Self {
+    pub(crate) async fn measure() -> Self {
         nothing("tasks", || Handle::current().metrics().num_alive_tasks()).await;
         nothing("children", || children().len()).await;
         let descriptors = descriptors();
@@ -111,7 +114,7 @@ impl Before {
 }
 
 async fn nothing(what: &str, left: impl Fn() -> usize) {
-    let waited = timeout(PATIENCE, async {
+    let waited = timeout(TIMEOUT, async {
         while left() > 0 {
             sleep(Duration::from_millis(5)).await;
         }

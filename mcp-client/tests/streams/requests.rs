@@ -272,13 +272,13 @@ async fn changed_roots_are_notified_to_legacy_servers() {
     let (client, mut script) = Script::legacy(with_roots(), "2025-03-26", "{}").await;
     let declared = &script.hello["params"]["capabilities"]["roots"];
     assert_eq!(declared["listChanged"], true, "{declared}");
-    client.roots_changed().await.expect("the server is there");
+    client.roots_changed().await.expect("the server is running");
     let told = script.read().await;
     assert_eq!(told["method"], "notifications/roots/list_changed");
     assert_eq!(told.get("id"), None);
 
     let (client, mut script) = Script::modern(with_roots(), "{}").await;
-    client.roots_changed().await.expect("the server is there");
+    client.roots_changed().await.expect("the server is running");
     let call = client.tools().one_page();
     let (_, asked) = tokio::join!(
         call.timeout(std::time::Duration::from_millis(10)),

@@ -9,12 +9,12 @@ use tokio::io::{
 };
 
 /// Longer than any successful operation.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Waits for a future, with a timeout.
 pub(crate) async fn soon<F: IntoFuture>(what: F) -> F::Output {
-    let waited = tokio::time::timeout(PATIENCE, what.into_future()).await;
-    waited.expect("it happens in time")
+    let waited = tokio::time::timeout(TIMEOUT, what.into_future()).await;
+    waited.expect("timed out")
 }
 
 pub(crate) fn builder() -> ClientBuilder {

@@ -72,7 +72,7 @@ fn tools(builder: ServerBuilder) -> ServerBuilder {
             },
         )
         .tool("never", "Never ends", || async {
-            let _given_up = GivenUp;
+            let _given_up = CancelSignal;
             eprintln!("begun");
             std::future::pending::<Result<(), HandlerError>>().await
         })
@@ -93,9 +93,9 @@ fn tools(builder: ServerBuilder) -> ServerBuilder {
 }
 
 /// Signals that the client has disconnected.
-struct GivenUp;
+struct CancelSignal;
 
-impl Drop for GivenUp {
+impl Drop for CancelSignal {
     fn drop(&mut self) {
         eprintln!("given up");
     }

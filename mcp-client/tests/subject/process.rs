@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         println!("{}", "x".repeat(100_000));
     }
     if has("dies-of-questions") {
-        return dies_of_questions();
+        return exits_on_requests();
     }
     if has("silent") {
         for line in std::io::stdin().lock().lines() {
@@ -80,7 +80,7 @@ fn main() -> ExitCode {
 }
 
 /// A server that supports only the handshake.
-fn dies_of_questions() -> ExitCode {
+fn exits_on_requests() -> ExitCode {
     let mut lines = std::io::stdin().lock().lines();
     let Some(Ok(first)) = lines.next() else {
         return ExitCode::SUCCESS;

@@ -15,9 +15,9 @@ struct Text {
 }
 
 /// Counts a handler until it is dropped.
-struct Here(Arc<AtomicUsize>);
+struct CountGuard(Arc<AtomicUsize>);
 
-impl Drop for Here {
+impl Drop for CountGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -49,7 +49,7 @@ fn server() -> Server {
         )
         .tool("never", "Never answers", move || {
             there.fetch_add(1, Ordering::Relaxed);
-            let here = Here(Arc::clone(&there));
+            let here = CountGuard(Arc::clone(&there));
             async move {
                 let _here = here;
                 std::future::pending::<Result<(), HandlerError>>().await

@@ -10,7 +10,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::{Duration, timeout};
 
 /// Longer than any successful operation.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn tool(schema: Value) -> ToolDef {
     ToolDef::new("costly")
@@ -63,7 +63,7 @@ impl Peer {
             self.writer.write_all(line.as_bytes()).await.expect("sent");
             self.lines.next_line().await.expect("readable")
         };
-        let answer = timeout(PATIENCE, exchange).await.expect("in time");
+        let answer = timeout(TIMEOUT, exchange).await.expect("in time");
         let answer: Value = serde_json::from_str(&answer.expect("an answer")).expect("JSON");
         let result = &answer["result"];
         let text = result["content"][0]["text"].as_str();
@@ -89,7 +89,7 @@ fn tool_with_an_exponential_schema_is_rejected_by_name() {
     let with_output = tool(json!({ "type": "object" })).output_schema(OwnValue::from(output));
     for tool in [tool(schema), with_output] {
         let built = Server::builder("test", "1").add_tool(tool).build();
-        let error = built.expect_err("it would take forever");
+        let error = built.expect_err("the schema is exponential");
         let [BuildError::Invalid { name, reason, .. }] = error.errors() else {
             panic!("{error}");
         };

@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::time::{Duration, timeout};
 
 /// Longer than any successful operation.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The server's end of the stream.
 type Served = ByteStream<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
@@ -71,7 +71,7 @@ impl Peer {
     pub(crate) async fn receive(&mut self) -> Value {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line);
-        timeout(PATIENCE, read).await.expect("no message").unwrap();
+        timeout(TIMEOUT, read).await.expect("no message").unwrap();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 

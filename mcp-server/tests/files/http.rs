@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::peer::{PATIENCE, program};
+use crate::peer::{TIMEOUT, program};
 
 pub(crate) const PUBLIC: &str = "https://files.example.com";
 
@@ -57,7 +57,7 @@ impl Site {
 
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("connected");
-        stream.set_read_timeout(Some(PATIENCE)).expect("set");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("set");
         stream
     }
 

@@ -11,12 +11,15 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// Longer than any successful operation.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The path of the example, which is built together with the tests.
 pub(crate) fn program() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let name = format!("files{}", std::env::consts::EXE_SUFFIX);
     let path = folder.join("examples").join(name);
     assert!(path.exists(), "run `cargo build -p mcp-server --examples`");
@@ -82,7 +85,7 @@ impl Peer {
 
     /// Receives the next message.
     pub(crate) fn receive(&mut self) -> Value {
-        self.lines.recv_timeout(PATIENCE).expect("a message")
+        self.lines.recv_timeout(TIMEOUT).expect("a message")
     }
 
     /// Returns the first message that matches, of those already received or the next ones.
@@ -185,16 +188,16 @@ impl Drop for Peer {
 
 /// A flag that is reset when its guard is dropped, also if the test fails.
 #[derive(Default)]
-pub(crate) struct Going(AtomicBool);
+pub(crate) struct RunFlag(AtomicBool);
 
-pub(crate) struct Guard<'a>(&'a Going);
+pub(crate) struct Guard<'a>(&'a RunFlag);
 
-impl Going {
+impl RunFlag {
     pub(crate) fn guard(&self) -> Guard<'_> {
         Guard(self)
     }
 
-    pub(crate) fn goes_on(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
 }

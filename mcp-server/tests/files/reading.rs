@@ -8,7 +8,7 @@ use mcp_server::types::Base64Text;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-use crate::peer::{Going, Peer, write};
+use crate::peer::{Peer, RunFlag, write};
 
 /// Decodes the bytes of contents.
 pub(crate) fn bytes(contents: &Value) -> Vec<u8> {
@@ -119,7 +119,7 @@ fn read_never_mixes_two_states_of_a_file() {
         file.write_all_at(digits.as_bytes(), 0).unwrap();
     };
     count(0);
-    let going = Going::default();
+    let going = RunFlag::default();
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
     let numbers = |text: &str| {
         let (first, last) = (&text[..10], &text[text.len() - 10..]);
@@ -129,7 +129,7 @@ fn read_never_mixes_two_states_of_a_file() {
         let _guard = going.guard();
         scope.spawn(|| {
             let mut numbers = 1..;
-            while going.goes_on() {
+            while going.is_running() {
                 numbers.next().map(count);
             }
         });

@@ -11,7 +11,7 @@ use std::thread;
 
 use tempfile::{TempDir, tempdir};
 
-use crate::peer::{Going, Peer, write};
+use crate::peer::{Peer, RunFlag, write};
 
 const SECRET: &str = "nobody is to read this";
 
@@ -26,7 +26,7 @@ fn nested() -> (TempDir, std::path::PathBuf) {
 }
 
 /// Checks that the file is reported as not found, without its text.
-fn refused(peer: &mut Peer, uri: &str) {
+fn assert_not_found(peer: &mut Peer, uri: &str) {
     for method in ["resources/read", "resources/metadata"] {
         let answer = peer.ask(method, serde_json::json!({ "uri": uri }));
         let error = answer.expect_err(uri);
@@ -80,7 +80,7 @@ fn no_uri_leads_out_of_the_root() {
         &format!("file:///{}", "x".repeat(100_000)),
         &format!("file:///{}secret.txt", "../".repeat(5_000)),
     ] {
-        refused(&mut peer, uri);
+        assert_not_found(&mut peer, uri);
     }
     assert_eq!(peer.text("file:///in.txt"), "in");
     assert_eq!(peer.text("file:///d/in.txt"), "in");
@@ -124,7 +124,7 @@ fn symbolic_links_are_not_followed() {
         "absolute/secret.txt",
         "everything/etc/passwd",
     ] {
-        refused(&mut peer, &format!("file:///{path}"));
+        assert_not_found(&mut peer, &format!("file:///{path}"));
     }
     // The root itself may be a link.
     symlink(&root, outer.path().join("alias")).unwrap();
@@ -178,11 +178,11 @@ fn special_files_are_neither_listed_nor_opened() {
     let mut peer = Peer::start(root.path(), &[]);
     assert_eq!(peer.list(None), ["file:///", "file:///in.txt"]);
     for name in ["fifo", "socket", "fifo/", "fifo/x"] {
-        refused(&mut peer, &format!("file:///{name}"));
+        assert_not_found(&mut peer, &format!("file:///{name}"));
     }
     let mut peer = Peer::start(Path::new("/dev"), &["--no-watch"]);
     for name in ["null", "zero", "tty", "stdin"] {
-        refused(&mut peer, &format!("file:///{name}"));
+        assert_not_found(&mut peer, &format!("file:///{name}"));
     }
 }
 
@@ -199,12 +199,12 @@ fn file_replaced_by_a_pipe_does_not_block() {
     );
     write(root.path(), "file", "file");
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
-    let going = Going::default();
+    let going = RunFlag::default();
     thread::scope(|scope| {
         let _guard = going.guard();
         scope.spawn(|| {
             let (file, aside) = (root.path().join("file"), root.path().join("aside"));
-            while going.goes_on() {
+            while going.is_running() {
                 fs::rename(&file, &aside).unwrap();
                 fs::rename(&fifo, &file).unwrap();
                 fs::rename(&file, &fifo).unwrap();
@@ -263,7 +263,7 @@ fn hidden_files_are_served_only_with_the_option() {
     let mut peer = Peer::start(root.path(), &[]);
     assert_eq!(peer.list(None), ["file:///", "file:///d/"]);
     for path in [".env", ".git/", ".git/config", "d/.hidden", "%2Eenv"] {
-        refused(&mut peer, &format!("file:///{path}"));
+        assert_not_found(&mut peer, &format!("file:///{path}"));
     }
     let mut peer = Peer::start(root.path(), &["--hidden"]);
     assert_eq!(peer.list(None).len(), 6);
@@ -278,7 +278,7 @@ fn deleted_file_is_not_found() {
     assert_eq!(peer.text("file:///d/file"), "x");
     fs::remove_dir_all(root.path().join("d")).unwrap();
     for uri in ["file:///d/file", "file:///d/", "file:///d"] {
-        refused(&mut peer, uri);
+        assert_not_found(&mut peer, uri);
     }
     assert_eq!(peer.list(None), ["file:///"]);
 }

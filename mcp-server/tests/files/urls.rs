@@ -128,7 +128,7 @@ fn read_and_download_return_the_same_bytes() {
         let mut served = Vec::new();
         for resource in site.list() {
             if resource["resourceType"] == "document" {
-                served.push(same_on_every_way(&site, &resource, cut));
+                served.push(compare_methods(&site, &resource, cut));
             }
         }
         served.sort();
@@ -141,7 +141,7 @@ fn read_and_download_return_the_same_bytes() {
 }
 
 /// Reads a file with all methods, and in two parts that are split at a byte.
-fn same_on_every_way(site: &Site, resource: &Value, cut: usize) -> Vec<u8> {
+fn compare_methods(site: &Site, resource: &Value, cut: usize) -> Vec<u8> {
     let params = json!({ "uri": resource["uri"] });
     let read = site.ask("resources/read", params.clone()).expect("read");
     let whole = bytes(&read["contents"][0]);

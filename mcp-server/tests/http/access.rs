@@ -43,7 +43,7 @@ fn server(layered: bool) -> Server {
 async fn guard_returns_403_with_the_challenge_in_both_eras() {
     for layered in [false, true] {
         let address = mount(&server(layered), HttpConfig::new()).await;
-        let session = begin(address, "2025-06-18").await;
+        let session = start_session(address, "2025-06-18").await;
         for (headers, body) in [
             (call_headers("notes"), call(1, "notes")),
             (session, tool(1, "notes")),
@@ -54,14 +54,14 @@ async fn guard_returns_403_with_the_challenge_in_both_eras() {
             assert!(text.contains("sign in first"), "{text}");
             assert_eq!(head.get("www-authenticate"), None);
         }
-        let bob = with(call_headers("notes"), "X-User", "bob");
+        let bob = with_header(call_headers("notes"), "X-User", "bob");
         let (head, text) = Raw::post(address, &bob, &call(1, "notes")).await;
         assert_eq!(head.status, 403, "{text}");
         assert_eq!(
             head.get("www-authenticate"),
             Some("Bearer error=\"insufficient_scope\", scope=\"notes:read notes:write\"")
         );
-        let ada = with(call_headers("notes"), "X-User", "ada");
+        let ada = with_header(call_headers("notes"), "X-User", "ada");
         let (head, text) = Raw::post(address, &ada, &call(1, "notes")).await;
         assert_eq!(head.status, 200, "{text}");
         assert!(text.contains(r#""text":"/mcp""#), "{text}");
@@ -74,14 +74,14 @@ async fn layer_does_not_change_status_codes() {
         let address = serve(&server(layered));
         let wrong = call(1, "locked").replace(r#""arguments":{}"#, r#""arguments":1"#);
         let unknown = call(1, "other").replace("tools/call", "no/method");
-        let unknown_headers = with(call_headers("locked"), "Mcp-Method", "no/method");
+        let unknown_headers = with_header(call_headers("locked"), "Mcp-Method", "no/method");
         for (headers, body, status) in [
             (
                 call_headers("locked"),
                 wrong,
                 if layered { 403 } else { 400 },
             ),
-            (with(unknown_headers, "Mcp-Name", ""), unknown, 404),
+            (with_header(unknown_headers, "Mcp-Name", ""), unknown, 404),
         ] {
             let (head, text) = Raw::post(address, &headers, &body).await;
             assert_eq!(head.status, status, "{layered} {text}");

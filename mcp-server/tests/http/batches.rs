@@ -11,7 +11,7 @@ use crate::raw::*;
 async fn each_request_of_a_batch_takes_a_permit() {
     let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 2));
     let address = serve(&server);
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     let calls: Vec<_> = (1..=4).map(|id| tool(id, "wait")).collect();
     let mut raw = start(address, &session, &format!("[{}]", calls.join(","))).await;
     for _ in 0..2 {
@@ -40,9 +40,9 @@ async fn each_request_of_a_batch_takes_a_permit() {
 
 /// A bus that records published responses.
 #[derive(Default)]
-struct Noted(Mutex<Vec<String>>);
+struct RecordingBus(Mutex<Vec<String>>);
 
-impl Bus for Noted {
+impl Bus for RecordingBus {
     fn publish(&self, message: BusMessage) {
         if let BusMessage::Answer { message, .. } = message {
             let message = String::from_utf8(message).expect("UTF-8");
@@ -55,10 +55,10 @@ impl Bus for Noted {
 
 #[tokio::test]
 async fn client_response_in_a_batch_is_published_once() {
-    let bus = Arc::new(Noted::default());
+    let bus = Arc::new(RecordingBus::default());
     let (server, _probe) = server(|builder| builder.bus(bus.clone()));
     let address = serve(&server);
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     let answers = [
         r#"{"jsonrpc":"2.0","id":77,"result":{"roots":[]}}"#,
         r#"{"jsonrpc":"2.0","id":"78","error":{"code":1,"message":"no"}}"#,

@@ -15,7 +15,7 @@ struct Channel {
 }
 
 fn json() -> Vec<(&'static str, String)> {
-    with(media(), "Accept", "")
+    with_header(media(), "Accept", "")
 }
 
 fn serve_sse(server: &Server) -> SocketAddr {
@@ -24,7 +24,7 @@ fn serve_sse(server: &Server) -> SocketAddr {
 
 async fn get(address: SocketAddr, path: &str) -> (Raw, Head) {
     let mut raw = Raw::connect(address).await.at(path);
-    let headers = with(Vec::new(), "Accept", "text/event-stream");
+    let headers = with_header(Vec::new(), "Accept", "text/event-stream");
     raw.request("GET", &headers, "").await;
     let head = raw.head().await;
     (raw, head)
@@ -49,11 +49,11 @@ impl Channel {
         }
     }
 
-    async fn begin(address: SocketAddr) -> Self {
-        Self::begin_as(address, "2024-11-05").await
+    async fn start_session(address: SocketAddr) -> Self {
+        Self::start_session_as(address, "2024-11-05").await
     }
 
-    async fn begin_as(address: SocketAddr, revision: &str) -> Self {
+    async fn start_session_as(address: SocketAddr, revision: &str) -> Self {
         let mut channel = Self::open(address, "/sse").await;
         channel.post(&initialize(revision)).await;
         channel
@@ -95,8 +95,8 @@ async fn http_sse_is_off_by_default() {
 async fn responses_to_posted_messages_are_sent_on_the_stream() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve_sse(&server);
-    let mut channel = Channel::begin(address).await;
-    let mut other = Channel::begin(address).await;
+    let mut channel = Channel::start_session(address).await;
+    let mut other = Channel::start_session(address).await;
     assert_ne!(channel.path, other.path);
     channel.post(&tool(1, "say")).await;
     let read = channel.until("\"said\"").await;
@@ -134,27 +134,33 @@ async fn responses_to_posted_messages_are_sent_on_the_stream() {
 async fn http_sse_checks_headers_and_sizes() {
     let (server, _probe) = server(limits(|limits| limits.message_bytes = 10_000));
     let address = serve_sse(&server);
-    let channel = Channel::begin(address).await;
+    let channel = Channel::start_session(address).await;
     let cases = [
         ("Host", "evil.example.com", 403),
         ("Origin", "http://evil.example.com", 403),
         ("Content-Type", "text/plain", 415),
     ];
     for (name, value, status) in cases {
-        let (head, _) = channel.send(&with(json(), name, value), PING).await;
+        let (head, _) = channel.send(&with_header(json(), name, value), PING).await;
         assert_eq!(head.status, status, "{name}: {value}");
     }
     let (head, _) = channel.send(&json(), &tool(1, &"x".repeat(10_000))).await;
     assert_eq!(head.status, 413);
-    let stream = with(Vec::new(), "Accept", "text/event-stream");
+    let stream = with_header(Vec::new(), "Accept", "text/event-stream");
     let cases = [
-        (with(stream.clone(), "Host", "evil.example.com"), 403),
+        (with_header(stream.clone(), "Host", "evil.example.com"), 403),
         (
-            with(stream.clone(), "Origin", "http://evil.example.com"),
+            with_header(stream.clone(), "Origin", "http://evil.example.com"),
             403,
         ),
-        (with(stream.clone(), "Accept", "application/json"), 406),
-        (with(stream, "MCP-Protocol-Version", "2026-07-28"), 405),
+        (
+            with_header(stream.clone(), "Accept", "application/json"),
+            406,
+        ),
+        (
+            with_header(stream, "MCP-Protocol-Version", "2026-07-28"),
+            405,
+        ),
     ];
     for (headers, status) in cases {
         let mut raw = Raw::connect(address).await.at("/sse");
@@ -172,7 +178,7 @@ async fn http_sse_checks_headers_and_sizes() {
 async fn closing_the_stream_ends_its_requests_and_frees_the_channel() {
     let (server, mut probe) = server(limits(|limits| limits.sessions = 1));
     let address = serve_sse(&server);
-    let channel = Channel::begin(address).await;
+    let channel = Channel::start_session(address).await;
     let (_, head) = get(address, "/sse").await;
     assert_eq!(head.status, 503, "one too many");
     channel.post(&tool(1, "wait")).await;
@@ -183,7 +189,7 @@ async fn closing_the_stream_ends_its_requests_and_frees_the_channel() {
     let mut raw = Raw::connect(address).await.at(&path);
     let (head, _) = raw.ask("POST", &json(), PING).await;
     assert_eq!(head.status, 404);
-    Channel::begin(address).await;
+    Channel::start_session(address).await;
 }
 
 #[tokio::test]
@@ -194,9 +200,9 @@ async fn client_that_does_not_read_blocks_only_its_own_handler() {
     }));
     let address = serve_sse(&server);
     // The previous revision has no messages in progress notifications.
-    let mut slow = Channel::begin_as(address, "2025-03-26").await;
+    let mut slow = Channel::start_session_as(address, "2025-03-26").await;
     slow.post(&tool(1, "torrent")).await;
-    let mut quick = Channel::begin(address).await;
+    let mut quick = Channel::start_session(address).await;
     quick.post(&tool(1, "say")).await;
     quick.until("\"said\"").await;
     // The handler is blocked until it times out.
@@ -215,7 +221,7 @@ async fn client_that_does_not_read_blocks_only_its_own_handler() {
 async fn requests_of_channels_count_towards_the_limit_of_requests() {
     let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 1));
     let address = serve_sse(&server);
-    let mut channel = Channel::begin(address).await;
+    let mut channel = Channel::start_session(address).await;
     channel.post(&tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     let (head, _) = channel.send(&json(), PING).await;
@@ -250,7 +256,7 @@ async fn comments_do_not_delay_shutdown() {
         limits.keep_alive = std::time::Duration::from_millis(10);
         limits.grace_time = std::time::Duration::from_millis(200);
     }));
-    let mut channel = Channel::begin(serve_sse(&server)).await;
+    let mut channel = Channel::start_session(serve_sse(&server)).await;
     channel.post(&tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     server.shutdown();
@@ -265,7 +271,7 @@ async fn http_sse_can_share_the_path_of_streamable_http() {
     channel.post(&initialize("2024-11-05")).await;
     let (head, _) = Raw::post(address, &call_headers("echo"), &call(1, "echo")).await;
     assert_eq!(head.status, 200);
-    let session = crate::legacy::begin(address, "2025-11-25").await;
+    let session = crate::legacy::start_session(address, "2025-11-25").await;
     let mut told = crate::legacy::listen(address, &session).await;
     server.tools_changed();
     told.chunks_until("notifications/tools/list_changed").await;

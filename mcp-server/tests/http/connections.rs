@@ -150,7 +150,7 @@ async fn first_request_that_arrives_byte_by_byte_is_answered() {
         assert_eq!(echo(&mut raw, 2).await, 200);
     }
     // Longer than the part that is read before hyper takes over.
-    let long = with(call_headers("echo"), "X-Long", &"x".repeat(12 << 10));
+    let long = with_header(call_headers("echo"), "X-Long", &"x".repeat(12 << 10));
     raw.request("POST", &long, &call(3, "echo")).await;
     assert_eq!(raw.head().await.status, 200);
 }

@@ -17,7 +17,7 @@ async fn unsupported_http_methods_return_405() {
         );
         assert_eq!(code(&body), -32600);
     }
-    let modern = with(media(), "MCP-Protocol-Version", "2026-07-28");
+    let modern = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
     for method in ["GET", "DELETE"] {
         let (head, _) = Raw::connect(address).await.ask(method, &modern, "").await;
         assert_eq!(head.status, 405, "{method}");
@@ -39,7 +39,7 @@ async fn media_types_are_parsed_and_not_compared_as_text() {
         ("", 406),
     ];
     for (value, status) in accept {
-        let headers = with(call_headers("echo"), "Accept", value);
+        let headers = with_header(call_headers("echo"), "Accept", value);
         let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "Accept: {value}");
     }
@@ -53,7 +53,7 @@ async fn media_types_are_parsed_and_not_compared_as_text() {
         ("", 415),
     ];
     for (value, status) in content {
-        let headers = with(call_headers("echo"), "Content-Type", value);
+        let headers = with_header(call_headers("echo"), "Content-Type", value);
         let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "Content-Type: {value}");
     }
@@ -77,8 +77,8 @@ async fn foreign_hosts_and_origins_return_403() {
         ("localhost.evil.example.com", "", 403),
     ];
     for (host, origin, status) in cases {
-        let headers = with(call_headers("echo"), "Host", host);
-        let headers = with(headers, "Origin", origin);
+        let headers = with_header(call_headers("echo"), "Host", host);
+        let headers = with_header(headers, "Origin", origin);
         let (head, body) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "{host} {origin}");
         if status == 403 {
@@ -117,8 +117,8 @@ async fn allowed_hosts_and_origins_are_accepted() {
         ),
     ];
     for (address, host, origin, status) in cases {
-        let headers = with(call_headers("echo"), "Host", host);
-        let headers = with(headers, "Origin", origin);
+        let headers = with_header(call_headers("echo"), "Host", host);
+        let headers = with_header(headers, "Origin", origin);
         let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "{host} {origin}");
     }
@@ -161,7 +161,7 @@ async fn large_bodies_and_heads_are_rejected() {
         .await;
     assert_eq!(raw.head().await.status, 413);
 
-    let headers = with(call_headers("echo"), "X-Large", &"x".repeat(16 << 10));
+    let headers = with_header(call_headers("echo"), "X-Large", &"x".repeat(16 << 10));
     let (head, _) = Raw::post(address, &headers, "").await;
     assert_eq!(head.status, 431);
 }
@@ -200,7 +200,7 @@ async fn missing_body_times_out() {
 async fn get_requires_accept_of_events() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = crate::legacy::begin(address, "2025-11-25").await;
+    let session = crate::legacy::start_session(address, "2025-11-25").await;
     for (accept, status) in [
         ("application/json", 406),
         ("", 406),
@@ -208,7 +208,7 @@ async fn get_requires_accept_of_events() {
         ("text/*;q=0.5", 200),
     ] {
         let mut raw = Raw::connect(address).await;
-        raw.request("GET", &with(session.clone(), "Accept", accept), "")
+        raw.request("GET", &with_header(session.clone(), "Accept", accept), "")
             .await;
         assert_eq!(raw.head().await.status, status, "Accept: {accept}");
     }

@@ -86,7 +86,7 @@ async fn one_connection_carries_both_eras_at_once() {
 
     let (head, _) = client.post(&media(), &initialize("2025-11-25")).await;
     let id = head.headers()["mcp-session-id"].to_str().expect("ASCII");
-    let session = with(media(), "Mcp-Session-Id", id);
+    let session = with_header(media(), "Mcp-Session-Id", id);
     let told = soon(client.send(Method::GET, &session, "")).await;
     let mut told = told.expect("a response").into_body();
     let (head, _) = client.post(&session, &tool(1, "say")).await;
@@ -138,10 +138,10 @@ async fn http2_requests_are_checked_like_http1() {
     let large = call(1, &"x".repeat(1_000));
     let (head, body) = client.post(&call_headers("echo"), &large).await;
     assert_eq!((head.status().as_u16(), code(&body)), (413, -32600));
-    let headers = with(call_headers("echo"), "X-Large", &"x".repeat(10 << 10));
+    let headers = with_header(call_headers("echo"), "X-Large", &"x".repeat(10 << 10));
     let (head, _) = client.post(&headers, &call(1, "echo")).await;
     assert_eq!(head.status(), 431);
-    let headers = with(call_headers("echo"), "Origin", "http://evil.example.com");
+    let headers = with_header(call_headers("echo"), "Origin", "http://evil.example.com");
     let (head, _) = client.post(&headers, &call(1, "echo")).await;
     assert_eq!(head.status(), 403);
     client.authority = "evil.example.com".into();

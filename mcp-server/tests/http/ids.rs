@@ -15,7 +15,7 @@ use crate::raw::*;
 struct Keys(Arc<Mutex<Vec<String>>>);
 
 impl Keys {
-    fn note(&self, key: &str) {
+    fn record(&self, key: &str) {
         self.0.lock().expect("sound").push(key.to_owned());
     }
 
@@ -26,7 +26,7 @@ impl Keys {
 
     /// Stores that record their keys.
     fn config(&self) -> HttpConfig {
-        let sessions = NotedSessions {
+        let sessions = RecordingSessions {
             keys: self.clone(),
             sessions: MemorySessions::new(),
         };
@@ -46,29 +46,29 @@ impl Hook for Keys {
         | Operation::Append(_, key)
         | Operation::Read(key)
         | Operation::Remove(key)) = operation;
-        self.note(key);
+        self.record(key);
         Box::pin(std::future::ready(()))
     }
 }
 
-struct NotedSessions {
+struct RecordingSessions {
     keys: Keys,
     sessions: MemorySessions,
 }
 
-impl SessionStore for NotedSessions {
+impl SessionStore for RecordingSessions {
     fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
-        self.keys.note(session);
+        self.keys.record(session);
         self.sessions.put(session, value)
     }
 
     fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.keys.note(session);
+        self.keys.record(session);
         self.sessions.get(session)
     }
 
     fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.keys.note(session);
+        self.keys.record(session);
         self.sessions.remove(session)
     }
 }
@@ -81,7 +81,7 @@ async fn malformed_session_ids_return_404_without_a_store_lookup() {
     let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, keys.config());
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     keys.take();
     let ask = async |method: &str, id: &str| {
         let mut headers = session.clone();
@@ -120,9 +120,9 @@ async fn malformed_event_ids_are_rejected_without_a_store_lookup() {
     let keys = Keys::default();
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, keys.config());
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let resume = async |id: &str| {
-        let headers = with(session.clone(), "Last-Event-ID", id);
+        let headers = with_header(session.clone(), "Last-Event-ID", id);
         let mut raw = Raw::connect(address).await;
         raw.ask("GET", &headers, "").await.0.status
     };
@@ -154,7 +154,9 @@ async fn malformed_channel_ids_return_404() {
     let ask = async |id: &str| {
         let raw = Raw::connect(address).await;
         let mut raw = raw.at(&format!("/sse?sessionId={id}"));
-        let (head, body) = raw.ask("POST", &with(media(), "Accept", ""), PING).await;
+        let (head, body) = raw
+            .ask("POST", &with_header(media(), "Accept", ""), PING)
+            .await;
         (head.status, body)
     };
     let expected = ask(UNKNOWN).await;

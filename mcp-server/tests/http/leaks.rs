@@ -158,7 +158,7 @@ async fn delete_during_a_post_leaves_nothing_in_the_event_store() {
     let slow = events.hook.slow.as_ref().expect("slow");
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, HttpConfig::new().event_store(events.clone()));
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     // The stream of the POST is being added to the store.
     let mut post = start(address, &session, &tool(1, "say_and_wait")).await;
     soon(slow.opening.acquire()).await.expect("open").forget();
@@ -182,7 +182,7 @@ async fn expired_session_is_removed_without_new_sessions() {
         .session_store(sessions.clone());
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, config);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(1, "say")).await;
     let head = raw.head().await;
     raw.body(&head).await;
@@ -203,7 +203,7 @@ async fn delete_at_one_process_clears_the_stores_of_another() {
     let (one, _probe) = server(|builder| builder.bus(bus.clone()));
     let (two, _probe) = server(|builder| builder.bus(bus.clone()));
     let (at_one, at_two) = (serve_with(&one, config.clone()), serve_with(&two, config));
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     let mut post = start(at_two, &session, &tool(1, "say_and_wait")).await;
     soon(slow.opening.acquire()).await.expect("open").forget();
     let (head, _) = Raw::connect(at_one).await.ask("DELETE", &session, "").await;

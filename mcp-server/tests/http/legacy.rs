@@ -10,7 +10,10 @@ pub(crate) fn initialize(revision: &str) -> String {
     )
 }
 
-pub(crate) async fn begin(address: SocketAddr, revision: &str) -> Vec<(&'static str, String)> {
+pub(crate) async fn start_session(
+    address: SocketAddr,
+    revision: &str,
+) -> Vec<(&'static str, String)> {
     let (head, body) = Raw::post(address, &media(), &initialize(revision)).await;
     assert_eq!(head.status, 200, "{body}");
     assert!(
@@ -22,8 +25,8 @@ pub(crate) async fn begin(address: SocketAddr, revision: &str) -> Vec<(&'static 
         id.len() >= 32 && id.bytes().all(|byte| byte.is_ascii_graphic()),
         "{id}"
     );
-    let headers = with(media(), "Mcp-Session-Id", &id);
-    let headers = with(headers, "MCP-Protocol-Version", revision);
+    let headers = with_header(media(), "Mcp-Session-Id", &id);
+    let headers = with_header(headers, "MCP-Protocol-Version", revision);
     let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let (head, body) = Raw::post(address, &headers, told).await;
     assert_eq!((head.status, body.as_str()), (202, ""));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_server::{ErrorDetail, HttpConfig};
 
-use crate::legacy::{begin, ids, start, tool};
+use crate::legacy::{ids, start, start_session, tool};
 use crate::principals::mount;
 use crate::raw::*;
 
@@ -33,7 +33,7 @@ async fn client_response_with_too_many_values_fails_the_waiting_handler() {
     let few = limits(|limits| limits.message_values = 1_000);
     let (server, _probe) = server(|builder| few(builder).error_detail(ErrorDetail::Causes));
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let most = "more than 1000 JSON values in one message";
     let refused = "the client refused `roots/list`";
     for (values, of_result, of_error) in [(900, "0 roots", "no way"), (1_000, most, most)] {
@@ -64,7 +64,7 @@ async fn request_that_exceeds_request_time_ends_with_an_error() {
     let (head, body) = Raw::post(address, &call_headers("wait"), &call(1, "wait")).await;
     assert_eq!((head.status, code(&body)), (200, -32603));
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
-    let session = begin(address, "2025-06-18").await;
+    let session = start_session(address, "2025-06-18").await;
     let (head, body) = Raw::post(address, &session, &tool(1, "wait")).await;
     assert_eq!((head.status, code(&body)), (200, -32603));
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
@@ -115,7 +115,7 @@ async fn modern_client_that_does_not_read_blocks_its_handler() {
 async fn batch_beyond_the_limit_is_rejected() {
     let (server, _probe) = server(limits(|limits| limits.batch = 3));
     let address = serve(&server);
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     for (count, status) in [(3, 200), (4, 400)] {
         let calls: Vec<_> = (0..count).map(|id| tool(id, "echo")).collect();
         let batch = format!("[{}]", calls.join(","));
@@ -128,21 +128,21 @@ async fn batch_beyond_the_limit_is_rejected() {
 async fn only_the_latest_events_are_kept_for_resumption() {
     let (server, mut probe) = server(limits(|limits| limits.kept_events = 4));
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(1, "flood")).await;
     let head = raw.head().await;
     let body = raw.body(&head).await;
     assert_eq!(body.matches("notifications/progress").count(), 64);
     let all = ids(&body);
-    let resume = with(session, "Last-Event-ID", all[0]);
+    let resume = with_header(session, "Last-Event-ID", all[0]);
     let (_, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
     assert_eq!(ids(&rest), all[all.len() - 4..]);
     assert!(probe.dropped.try_recv().is_err());
 }
 
 fn listen() -> (Vec<(&'static str, String)>, String) {
-    let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-    let headers = with(headers, "Mcp-Method", "subscriptions/listen");
+    let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+    let headers = with_header(headers, "Mcp-Method", "subscriptions/listen");
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},{META}}}}}"#
     );
@@ -170,7 +170,7 @@ async fn subscriptions_are_limited_per_peer() {
     ];
     for (address, user, taken) in cases {
         let mut raw = Raw::connect(address).await;
-        let headers = with(headers.clone(), "X-User", user);
+        let headers = with_header(headers.clone(), "X-User", user);
         raw.request("POST", &headers, &body).await;
         let head = raw.head().await;
         if taken {
@@ -187,7 +187,7 @@ async fn subscriptions_are_limited_per_peer() {
 async fn subscribed_resources_of_a_session_are_limited() {
     let (server, _probe) = server(limits(|limits| limits.subscribed_resources = 2));
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     for (at, fails) in [(1, false), (2, false), (2, false), (3, true)] {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"test://{at}"}}}}"#

@@ -9,8 +9,8 @@ fn discover(params: &str) -> String {
 }
 
 fn discover_headers() -> Vec<(&'static str, String)> {
-    let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-    with(headers, "Mcp-Method", "server/discover")
+    let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+    with_header(headers, "Mcp-Method", "server/discover")
 }
 
 fn version(version: &str) -> String {
@@ -130,8 +130,8 @@ async fn slow_reader_blocks_the_handler_without_loss() {
 async fn subscription_stream_ends_with_a_result_on_shutdown() {
     let (server, _probe) = server(|builder| builder);
     let mut raw = Raw::connect(serve(&server)).await;
-    let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-    let headers = with(headers, "Mcp-Method", "subscriptions/listen");
+    let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+    let headers = with_header(headers, "Mcp-Method", "subscriptions/listen");
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},{META}}}}}"#
     );
@@ -177,7 +177,7 @@ async fn headers_that_contradict_the_body_are_rejected() {
         ("MCP-Protocol-Version", "", 400),
     ];
     for (name, value, status) in cases {
-        let headers = with(call_headers("echo"), name, value);
+        let headers = with_header(call_headers("echo"), name, value);
         let (head, body) = Raw::post(address, &headers, &call(1, "echo")).await;
         assert_eq!(head.status, status, "{name}: {value}");
         if status == 400 {
@@ -195,10 +195,10 @@ async fn headers_that_contradict_the_body_are_rejected() {
 async fn errors_have_their_status_and_code() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let unknown = with(discover_headers(), "Mcp-Method", "unknown/method");
-    let initialize = with(discover_headers(), "Mcp-Method", "initialize");
-    let ping = with(discover_headers(), "Mcp-Method", "ping");
-    let newer = with(discover_headers(), "MCP-Protocol-Version", "v999.0.0");
+    let unknown = with_header(discover_headers(), "Mcp-Method", "unknown/method");
+    let initialize = with_header(discover_headers(), "Mcp-Method", "initialize");
+    let ping = with_header(discover_headers(), "Mcp-Method", "ping");
+    let newer = with_header(discover_headers(), "MCP-Protocol-Version", "v999.0.0");
     let request = |method: &str| discover(META).replace("server/discover", method);
     let cases = [
         (discover_headers(), discover(META), 200, 0),

@@ -27,7 +27,7 @@ async fn two_processes_serve_one_session() {
     let (two, _probe) = server(|builder| builder.bus(bus.clone()));
     let at_one = serve_with(&one, config.clone());
     let at_two = serve_with(&two, config);
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     let (head, _) = Raw::post(at_two, &session, PING).await;
     assert_eq!(head.status, 200);
 
@@ -37,7 +37,7 @@ async fn two_processes_serve_one_session() {
     let read = raw.chunk().await;
     soon(probe.waiting.recv()).await;
     drop(raw);
-    let resume = with(session.clone(), "Last-Event-ID", ids(&read)[0]);
+    let resume = with_header(session.clone(), "Last-Event-ID", ids(&read)[0]);
     let mut raw = Raw::connect(at_two).await;
     raw.request("GET", &resume, "").await;
     let head = raw.head().await;
@@ -83,7 +83,7 @@ fn two_processes() -> ([Server; 2], [SocketAddr; 2]) {
 #[tokio::test]
 async fn subscription_at_one_process_gets_updates_of_the_other() {
     let ([_one, two], [at_one, at_two]) = two_processes();
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     let mut told = listen(at_one, &session).await;
     let request = |method: &str| {
         format!(
@@ -109,7 +109,7 @@ async fn session_that_expires_at_one_process_ends_at_the_other() {
     let (two, _probe) = server(|builder| hurry(builder.bus(bus.clone())));
     let at_one = serve_with(&one, config.clone());
     let at_two = serve_with(&two, config);
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     let mut told = listen(at_one, &session).await;
     let (head, _) = Raw::post(at_two, &session, PING).await;
     assert_eq!(head.status, 404);
@@ -142,7 +142,7 @@ async fn session_used_at_another_process_does_not_expire() {
     let hurry = limits(|limits| limits.session_idle_time = Duration::from_nanos(1));
     let (server, _probe) = server(hurry);
     let address = serve_with(&server, shared(Busy(MemorySessions::new())));
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let (head, _) = Raw::post(address, &session, PING).await;
     assert_eq!(head.status, 200);
 }
@@ -167,7 +167,11 @@ async fn memory_for_events_is_bounded_over_all_sessions() {
         assert_eq!(page.events.last().map(|event| event.0), Some(8));
         kept.push(page.events.len());
     }
-    assert_eq!((kept[0], kept[79]), (1, 8), "the oldest give way");
+    assert_eq!(
+        (kept[0], kept[79]),
+        (1, 8),
+        "the oldest events were not removed"
+    );
     let bytes = kept.iter().sum::<usize>() * EVENT;
     assert!((48 << 20..=64 << 20).contains(&bytes), "{bytes}");
 }
@@ -175,7 +179,7 @@ async fn memory_for_events_is_bounded_over_all_sessions() {
 #[tokio::test]
 async fn notifications_are_sent_on_the_newest_stream_only() {
     let ([one, two], [at_one, at_two]) = two_processes();
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     let mut first = listen(at_one, &session).await;
     one.tools_changed();
     first.chunks_until("list_changed").await;
@@ -198,7 +202,7 @@ async fn subscriptions_at_two_processes_add_up() {
     let [one, two, three] = [builder(), builder(), builder()];
     let [at_one, at_two, at_three] =
         [&one, &two, &three].map(|server| serve_with(server, config.clone()));
-    let session = begin(at_one, "2025-11-25").await;
+    let session = start_session(at_one, "2025-11-25").await;
     for (at, uri) in [(at_one, "a"), (at_two, "b")] {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"test://{uri}"}}}}"#

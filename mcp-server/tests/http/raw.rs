@@ -10,12 +10,12 @@ use tokio::net::{TcpSocket, TcpStream};
 pub(crate) use crate::subject::*;
 
 /// Longer than any successful operation.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future)
+    tokio::time::timeout(TIMEOUT, future)
         .await
-        .expect("it takes too long")
+        .expect("timed out")
 }
 
 pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{},"progressToken":"p"}"#;
@@ -44,7 +44,7 @@ pub(crate) fn media() -> Vec<(&'static str, String)> {
 }
 
 /// Returns the headers with one of them changed, or removed if the value is empty.
-pub(crate) fn with(
+pub(crate) fn with_header(
     mut headers: Vec<(&'static str, String)>,
     name: &'static str,
     value: &str,
@@ -188,7 +188,7 @@ impl Raw {
             }
             assert!(
                 self.more().await,
-                "the end came too early: {:?}",
+                "the stream ended early: {:?}",
                 self.text()
             );
         }
@@ -216,7 +216,7 @@ impl Raw {
         let size = String::from_utf8(self.until(b"\r\n").await).expect("ASCII");
         let size = usize::from_str_radix(size.trim(), 16).expect("a size");
         while self.read.len() < size + 2 {
-            assert!(self.more().await, "the end came too early");
+            assert!(self.more().await, "the stream ended early");
         }
         let rest = self.read.split_off(size + 2);
         let mut chunk = std::mem::replace(&mut self.read, rest);
@@ -263,7 +263,7 @@ impl Raw {
         if let Some(size) = head.get("content-length") {
             let size: usize = size.parse().expect("a size");
             while self.read.len() < size {
-                assert!(self.more().await, "the end came too early");
+                assert!(self.more().await, "the stream ended early");
             }
             let rest = self.read.split_off(size);
             let body = std::mem::replace(&mut self.read, rest);

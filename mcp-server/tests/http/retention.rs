@@ -47,7 +47,7 @@ async fn too_large_client_info_is_rejected() {
 async fn long_ids_and_tokens_are_rejected() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let fits = format!("\"{}\"", "x".repeat(1 << 10));
     let long = format!("\"{}\"", "x".repeat(2 << 10));
     for (from, to, place) in [
@@ -78,8 +78,8 @@ async fn long_ids_and_tokens_are_rejected() {
 }
 
 fn subscription(uris: &[String], meta: &str) -> (Vec<(&'static str, String)>, String) {
-    let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-    let headers = with(headers, "Mcp-Method", "subscriptions/listen");
+    let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+    let headers = with_header(headers, "Mcp-Method", "subscriptions/listen");
     let uris = serde_json::to_string(uris).expect("JSON");
     let meta = META.replacen('{', &format!(r#"{{"x":"{meta}","#), 1);
     let body = format!(
@@ -135,13 +135,13 @@ async fn large_sessions_evict_each_other() {
     for _ in 0..2 {
         let (head, _) = Raw::post(address, &media(), &initialize_with(30 << 10)).await;
         let id = head.get("mcp-session-id").expect("a session").to_owned();
-        sessions.push(with(media(), "Mcp-Session-Id", &id));
+        sessions.push(with_header(media(), "Mcp-Session-Id", &id));
     }
     for (session, status) in sessions.iter().zip([404, 200]) {
         assert_eq!(Raw::post(address, session, PING).await.0.status, status);
     }
     // The subscriptions of a session count as well.
-    let small = begin(address, "2025-11-25").await;
+    let small = start_session(address, "2025-11-25").await;
     for uri in uris(2, 200 << 10) {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"{uri}"}}}}"#
@@ -160,7 +160,7 @@ async fn large_sessions_evict_each_other() {
 #[tokio::test]
 async fn growing_session_is_closed_if_no_other_can_be_evicted() {
     let address = serve(&subscribing(1 << 20));
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut told = listen(address, &session).await;
     for (uri, status) in uris(2, 300 << 10).iter().zip([404, 404]) {
         let body = format!(

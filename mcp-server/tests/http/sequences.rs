@@ -212,7 +212,7 @@ impl World {
         let id = seen
             .sessions
             .get(session.checked_rem(seen.sessions.len())?)?;
-        Some(with(media(), "Mcp-Session-Id", id))
+        Some(with_header(media(), "Mcp-Session-Id", id))
     }
 
     fn event(&self, event: usize) -> Option<String> {
@@ -267,7 +267,7 @@ impl World {
             Step::Listen { session } => self.in_session(at, "GET", session, String::new()),
             Step::Resume { session, event } => {
                 if let (Some(headers), Some(event)) = (self.session(session), self.event(event)) {
-                    let headers = with(headers, "Last-Event-ID", &event);
+                    let headers = with_header(headers, "Last-Event-ID", &event);
                     self.send(at, "GET", "/mcp", &headers, String::new());
                 }
             }
@@ -278,7 +278,7 @@ impl World {
             }
             Step::Subscribe => self.subscribe(at),
             Step::OpenChannel => {
-                let accept = with(Vec::new(), "Accept", "text/event-stream");
+                let accept = with_header(Vec::new(), "Accept", "text/event-stream");
                 self.send(at, "GET", "/sse", &accept, String::new());
             }
             Step::PostToChannel { channel, message } => {
@@ -289,7 +289,7 @@ impl World {
                     _ => tool(3, "say"),
                 };
                 if let Some(path) = self.channel(channel) {
-                    self.send(at, "POST", &path, &with(media(), "Accept", ""), body);
+                    self.send(at, "POST", &path, &with_header(media(), "Accept", ""), body);
                 }
             }
             Step::Disconnect { request } => {
@@ -304,8 +304,8 @@ impl World {
     }
 
     fn subscribe(&mut self, at: usize) {
-        let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
-        let headers = with(headers, "Mcp-Method", "subscriptions/listen");
+        let headers = with_header(media(), "MCP-Protocol-Version", "2026-07-28");
+        let headers = with_header(headers, "Mcp-Method", "subscriptions/listen");
         let mut body = String::new();
         let _ = write!(
             body,
@@ -337,7 +337,7 @@ impl World {
         let known = std::mem::take(&mut *self.seen.lock().expect("sound"));
         for process in &self.processes {
             for id in &known.sessions {
-                let headers = with(media(), "Mcp-Session-Id", id);
+                let headers = with_header(media(), "Mcp-Session-Id", id);
                 assert_eq!(
                     status(process, "GET", "/mcp", &headers).await,
                     StatusCode::NOT_FOUND
@@ -361,7 +361,7 @@ impl World {
                 );
             }
             for _ in 0..self.limit {
-                let accept = with(Vec::new(), "Accept", "text/event-stream");
+                let accept = with_header(Vec::new(), "Accept", "text/event-stream");
                 self.send(at, "GET", "/sse", &accept, String::new());
             }
         }
@@ -417,7 +417,7 @@ async fn play(steps: Vec<(usize, Step, usize)>, shared: bool, delete: bool) {
     if delete {
         let ids = world.seen.lock().expect("sound").sessions.clone();
         for id in ids {
-            let headers = with(media(), "Mcp-Session-Id", &id);
+            let headers = with_header(media(), "Mcp-Session-Id", &id);
             for process in &world.processes {
                 status(process, "DELETE", "/mcp", &headers).await;
             }

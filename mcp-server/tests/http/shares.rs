@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use mcp_server::{HttpConfig, Limits};
 use tokio::net::TcpListener;
 
-use crate::legacy::{PING, begin, cancel, initialize, start, tool};
+use crate::legacy::{PING, cancel, initialize, start, start_session, tool};
 use crate::principals::mount;
 use crate::raw::*;
 
@@ -47,7 +47,7 @@ async fn client_responses_and_cancellations_need_no_request_permit() {
     ] {
         let (server, mut probe) = server(limits(change));
         let address = serve(&server);
-        let session = begin(address, "2025-11-25").await;
+        let session = start_session(address, "2025-11-25").await;
         let mut asking = start(address, &session, &tool(1, "ask")).await;
         let head = asking.head().await;
         let read = asking.chunks_until("roots/list").await;
@@ -77,7 +77,7 @@ async fn client_responses_and_cancellations_need_no_request_permit() {
 async fn requests_in_flight_are_limited_per_principal() {
     let (server, mut probe) = server(limits(|limits| limits.requests_per_peer = 1));
     let address = mount(&server, HttpConfig::default()).await;
-    let headers = |tool: &str, user: &str| with(call_headers(tool), "X-User", user);
+    let headers = |tool: &str, user: &str| with_header(call_headers(tool), "X-User", user);
     let mut waiting = Raw::connect(address).await;
     waiting
         .request("POST", &headers("wait", "ann"), &call(1, "wait"))
@@ -113,7 +113,7 @@ async fn indistinguishable_clients_have_no_limit_per_peer() {
 }
 
 /// Starts a session from an address of this machine, and returns its id.
-async fn begin_from(local: &str, address: SocketAddr) -> (u16, String) {
+async fn start_session_from(local: &str, address: SocketAddr) -> (u16, String) {
     let mut raw = Raw::connect_from(local, address).await;
     let (head, _) = raw.ask("POST", &media(), &initialize("2025-11-25")).await;
     let id = head.get("mcp-session-id").unwrap_or_default().to_owned();
@@ -121,7 +121,7 @@ async fn begin_from(local: &str, address: SocketAddr) -> (u16, String) {
 }
 
 async fn ping(address: SocketAddr, id: &str) -> u16 {
-    let headers = with(media(), "Mcp-Session-Id", id);
+    let headers = with_header(media(), "Mcp-Session-Id", id);
     Raw::post(address, &headers, PING).await.0.status
 }
 
@@ -132,10 +132,10 @@ async fn address_with_many_sessions_loses_its_own() {
         limits.sessions_per_peer = 3;
     }));
     let address = serve(&server);
-    let (_, other) = begin_from("127.0.0.2", address).await;
+    let (_, other) = start_session_from("127.0.0.2", address).await;
     let mut own = Vec::new();
     for _ in 0..20 {
-        let (status, id) = begin_from("127.0.0.3", address).await;
+        let (status, id) = start_session_from("127.0.0.3", address).await;
         assert_eq!(status, 200);
         own.push(id);
     }

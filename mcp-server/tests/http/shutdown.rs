@@ -52,7 +52,7 @@ impl Mounted {
 /// Opens an idle channel of HTTP+SSE.
 async fn channel(address: SocketAddr) -> Raw {
     let mut raw = Raw::connect(address).await.at("/sse");
-    let accept = with(Vec::new(), "Accept", "text/event-stream");
+    let accept = with_header(Vec::new(), "Accept", "text/event-stream");
     raw.request("GET", &accept, "").await;
     assert_eq!(raw.head().await.status, 200);
     raw.chunk().await;
@@ -64,7 +64,7 @@ async fn idle_streams_end_immediately_when_axum_stops() {
     let (server, mut probe) = server(limits(|limits| limits.grace_time = NEVER));
     let mounted = mount(&server).await;
     let address = mounted.address;
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut told = listen(address, &session).await;
     let mut channel = channel(address).await;
     // The stream of an answered request, and one that waits for another process.
@@ -72,7 +72,7 @@ async fn idle_streams_end_immediately_when_axum_stops() {
     raw.head().await;
     let read = raw.chunk().await;
     soon(probe.waiting.recv()).await;
-    let resume = with(session.clone(), "Last-Event-ID", ids(&read)[0]);
+    let resume = with_header(session.clone(), "Last-Event-ID", ids(&read)[0]);
     let mut resumed = Raw::connect(address).await;
     resumed.request("GET", &resume, "").await;
     assert_eq!(resumed.head().await.status, 200);
@@ -92,7 +92,7 @@ async fn idle_stream_does_not_delay_shutdown() {
     let http = server.serve_http("127.0.0.1:0").expect("bound");
     let address = http.local_addr();
     let serving = tokio::spawn(http);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut told = listen(address, &session).await;
     server.shutdown();
     told.rest().await;
@@ -106,7 +106,7 @@ async fn requests_that_outlast_the_grace_time_end_with_an_error_in_axum() {
     }));
     let mounted = mount(&server).await;
     let address = mounted.address;
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut channel = channel(address).await;
     let mut requests = Vec::new();
     for name in ["wait", "say_and_wait"] {
@@ -139,12 +139,12 @@ async fn requests_of_a_channel_that_outlast_the_grace_time_end_with_an_error() {
     }));
     let mounted = mount(&server).await;
     let mut raw = Raw::connect(mounted.address).await.at("/sse");
-    let accept = with(Vec::new(), "Accept", "text/event-stream");
+    let accept = with_header(Vec::new(), "Accept", "text/event-stream");
     raw.request("GET", &accept, "").await;
     raw.head().await;
     let first = raw.chunk().await;
     let path = first.trim_end().rsplit_once(' ').expect("an address").1;
-    let json = with(media(), "Accept", "");
+    let json = with_header(media(), "Accept", "");
     for body in [initialize("2024-11-05"), tool(1, "wait")] {
         let mut post = Raw::connect(mounted.address).await.at(path);
         assert_eq!(post.ask("POST", &json, &body).await.0.status, 202);
@@ -179,7 +179,7 @@ async fn new_requests_get_503_during_shutdown() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(async move { axum::serve(listener, app).await });
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut waiting = start(address, &session, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     let mut kept = Raw::connect(address).await;

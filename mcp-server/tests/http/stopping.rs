@@ -57,7 +57,7 @@ async fn client_responses_are_accepted_during_shutdown() {
     for revision in ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] {
         let (server, _probe) = patient_server();
         let (address, serving) = start_serving(&server);
-        let session = begin(address, revision).await;
+        let session = start_session(address, revision).await;
         let (mut raw, head, answer) = ask(address, &session).await;
         server.shutdown();
         let (answered, body) = Raw::post(address, &session, &answer.to_string()).await;
@@ -72,7 +72,7 @@ async fn client_responses_are_accepted_during_shutdown() {
 async fn client_response_whose_body_arrives_during_shutdown_is_accepted() {
     let (server, _probe) = patient_server();
     let (address, serving) = start_serving(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let (mut raw, head, answer) = ask(address, &session).await;
     let answer = answer.to_string();
     let (first, rest) = answer.split_at(answer.len() / 2);
@@ -101,7 +101,7 @@ async fn cancellations_are_accepted_during_shutdown() {
     for revision in ["2025-11-25", "2025-03-26"] {
         let (server, mut probe) = patient_server();
         let (address, serving) = start_serving(&server);
-        let session = begin(address, revision).await;
+        let session = start_session(address, revision).await;
         let _raw = start(address, &session, &tool(7, "wait")).await;
         soon(probe.waiting.recv()).await;
         server.shutdown();
@@ -115,7 +115,7 @@ async fn cancellations_are_accepted_during_shutdown() {
 async fn new_connections_get_503_for_new_work_during_shutdown() {
     let (server, mut probe) = patient_server();
     let (address, serving) = start_serving(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut waiting = start(address, &session, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;
     server.shutdown();
@@ -127,8 +127,8 @@ async fn new_connections_get_503_for_new_work_during_shutdown() {
     }
     // In this revision a client cancels a request by closing the stream of its response. The
     // notification is accepted, as it is while the server runs.
-    let headers = with(call_headers(""), "Mcp-Name", "");
-    let headers = with(headers, "Mcp-Method", "notifications/cancelled");
+    let headers = with_header(call_headers(""), "Mcp-Name", "");
+    let headers = with_header(headers, "Mcp-Method", "notifications/cancelled");
     let cancelled =
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     let (head, _) = Raw::post(address, &headers, cancelled).await;
@@ -148,7 +148,7 @@ async fn new_connections_get_503_for_new_work_during_shutdown() {
 async fn requests_in_a_batch_with_a_response_are_rejected_individually_during_shutdown() {
     let (server, _probe) = patient_server();
     let (address, serving) = start_serving(&server);
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     let (mut raw, head, answer) = ask(address, &session).await;
     server.shutdown();
     let ping: Value = serde_json::from_str(PING).expect("JSON");
@@ -173,14 +173,14 @@ async fn channel_accepts_client_responses_and_cancellations_during_shutdown() {
     let (server, mut probe) = patient_server();
     let (address, serving) = start_serving(&server);
     let mut stream = Raw::connect(address).await.at("/sse");
-    let accept = with(Vec::new(), "Accept", "text/event-stream");
+    let accept = with_header(Vec::new(), "Accept", "text/event-stream");
     stream.request("GET", &accept, "").await;
     stream.head().await;
     let first = stream.chunk().await;
     let path = first.trim_end().rsplit_once(' ').expect("an address").1;
     let post = async |body: &str| {
         let mut raw = Raw::connect(address).await.at(path);
-        let json = with(media(), "Accept", "");
+        let json = with_header(media(), "Accept", "");
         raw.ask("POST", &json, body).await.0.status
     };
     assert_eq!(post(&initialize("2024-11-05")).await, 202);
@@ -215,7 +215,7 @@ async fn drain_lets_axum_accept_client_responses_until_no_request_is_in_flight()
         stopping.drain().await;
     });
     let serving = tokio::spawn(std::future::IntoFuture::into_future(serving));
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let (mut raw, head, answer) = ask(address, &session).await;
     let mut told = listen(address, &session).await;
     stop.send(()).expect("axum waits");

@@ -7,13 +7,13 @@ use crate::raw::*;
 async fn legacy_request_survives_a_disconnect_and_ends_when_cancelled() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(3, "say_and_wait")).await;
     raw.head().await;
     soon(probe.waiting.recv()).await;
     drop(raw);
     cancel(address, &session, 4).await;
-    assert!(probe.dropped.try_recv().is_err(), "nobody cancelled it");
+    assert!(probe.dropped.try_recv().is_err(), "it was cancelled");
     cancel(address, &session, 3).await;
     assert_eq!(
         soon(probe.dropped.recv()).await.as_deref(),
@@ -25,7 +25,7 @@ async fn legacy_request_survives_a_disconnect_and_ends_when_cancelled() {
 async fn cancelled_request_has_no_response_and_its_stream_ends() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-06-18").await;
+    let session = start_session(address, "2025-06-18").await;
     for (id, name) in [(3, "say_and_wait"), (4, "wait")] {
         let mut raw = start(address, &session, &tool(id, name)).await;
         soon(probe.waiting.recv()).await;
@@ -41,7 +41,7 @@ async fn cancelled_request_has_no_response_and_its_stream_ends() {
 async fn each_request_of_a_batch_can_be_cancelled() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-03-26").await;
+    let session = start_session(address, "2025-03-26").await;
     let batch = |first: u32| {
         let (one, other) = (tool(first, "wait"), tool(first + 1, "wait"));
         format!("[{one},{PING},{other}]")
@@ -94,7 +94,7 @@ async fn events_of_a_completed_response_can_be_replayed() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     for revision in ["2025-03-26", "2025-11-25"] {
-        let session = begin(address, revision).await;
+        let session = start_session(address, revision).await;
         let (head, body) = Raw::post(address, &session, &tool(3, "say")).await;
         assert_eq!(head.get("content-type"), Some("text/event-stream"));
         let events: Vec<_> = body.split_inclusive("\n\n").collect();
@@ -103,7 +103,7 @@ async fn events_of_a_completed_response_can_be_replayed() {
         let primed = usize::from(revision == "2025-11-25");
         assert_eq!(events.len(), 3 + primed, "{body}");
         for (at, id) in ids.iter().enumerate() {
-            let resume = with(session.clone(), "Last-Event-ID", id);
+            let resume = with_header(session.clone(), "Last-Event-ID", id);
             let (head, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
             assert_eq!(head.status, 200);
             assert_eq!(rest, events[at + 1..].concat());
@@ -118,7 +118,7 @@ async fn client_that_does_not_read_blocks_only_its_own_handler() {
         limits.request_time = std::time::Duration::from_secs(2);
     }));
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(3, "torrent")).await;
     let head = raw.head().await;
     let (other, _) = Raw::post(address, &session, &tool(4, "say")).await;
@@ -149,7 +149,7 @@ async fn unread_notifications_do_not_block_other_clients() {
         &format!("test://2/{long}"),
         "test://3",
     ];
-    let slow = begin(address, "2025-11-25").await;
+    let slow = start_session(address, "2025-11-25").await;
     for uri in [first, second, last] {
         let subscribe = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"{uri}"}}}}"#
@@ -158,7 +158,7 @@ async fn unread_notifications_do_not_block_other_clients() {
         assert!(body.contains("\"result\""), "{} {body}", head.status);
     }
     let mut slow = listen(address, &slow).await;
-    let quick = begin(address, "2025-11-25").await;
+    let quick = start_session(address, "2025-11-25").await;
     let mut quick = listen(address, &quick).await;
     for _ in 0..ROUNDS {
         server.resource_updated(first);
@@ -178,7 +178,7 @@ async fn unread_notifications_do_not_block_other_clients() {
 async fn interrupted_stream_is_resumed_after_the_last_event() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut raw = start(address, &session, &tool(3, "say_and_wait")).await;
     let head = raw.head().await;
     assert_eq!(head.get("content-type"), Some("text/event-stream"));
@@ -194,19 +194,19 @@ async fn interrupted_stream_is_resumed_after_the_last_event() {
     drop(raw);
     probe.go.notify_one();
 
-    let resume = with(session.clone(), "Last-Event-ID", &last);
+    let resume = with_header(session.clone(), "Last-Event-ID", &last);
     let (head, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
     assert_eq!(head.status, 200);
     assert!(rest.contains("said and waited"), "{rest}");
     assert!(!rest.contains("notifications/progress"), "{rest}");
     // All events are replayed from the beginning.
-    let resume = with(session.clone(), "Last-Event-ID", &first);
+    let resume = with_header(session.clone(), "Last-Event-ID", &first);
     let (_, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
     assert!(
         rest.contains("notifications/progress") && rest.contains("said and waited"),
         "{rest}"
     );
-    let resume = with(session, "Last-Event-ID", "nonsense");
+    let resume = with_header(session, "Last-Event-ID", "nonsense");
     let (head, _) = Raw::connect(address).await.ask("GET", &resume, "").await;
     assert_eq!(head.status, 400);
 }
@@ -215,7 +215,7 @@ async fn interrupted_stream_is_resumed_after_the_last_event() {
 async fn handler_can_close_the_stream_to_let_the_client_poll() {
     let (server, mut probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let (head, body) = Raw::connect(address)
         .await
         .ask("POST", &session, &tool(3, "poll"))
@@ -228,7 +228,7 @@ async fn handler_can_close_the_stream_to_let_the_client_poll() {
     assert!(!body.contains("polled"), "{body}");
     soon(probe.waiting.recv()).await;
     // The client returns before there is a response.
-    let resume = with(session, "Last-Event-ID", ids(&body)[0]);
+    let resume = with_header(session, "Last-Event-ID", ids(&body)[0]);
     let mut raw = Raw::connect(address).await;
     raw.request("GET", &resume, "").await;
     let head = raw.head().await;
@@ -241,7 +241,7 @@ async fn notifications_are_sent_on_the_newest_get_stream_only() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
     for revision in ["2025-06-18", "2025-11-25"] {
-        let session = begin(address, revision).await;
+        let session = start_session(address, revision).await;
         let mut first = listen(address, &session).await;
         server.tools_changed();
         let read = first.chunks_until("list_changed").await;
@@ -263,7 +263,7 @@ async fn idle_streams_get_comments() {
         limits.keep_alive = std::time::Duration::from_millis(10);
     }));
     let address = serve(&server);
-    let session = begin(address, "2025-06-18").await;
+    let session = start_session(address, "2025-06-18").await;
     let mut told = listen(address, &session).await;
     let mut asked = start(address, &session, &tool(1, "wait")).await;
     soon(probe.waiting.recv()).await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_server::{Limits, Server};
 
-use crate::legacy::{begin, tool};
+use crate::legacy::{start_session, tool};
 use crate::raw::*;
 
 fn unlimited(limits: &mut Limits) {
@@ -59,7 +59,7 @@ async fn server_without_limits_works() {
         let (head, body) = Raw::post(address, &call_headers(tool), &call(1, tool)).await;
         assert_eq!(head.status, 200, "{body}");
     }
-    let session = begin(address, "2025-11-25").await;
+    let session = start_session(address, "2025-11-25").await;
     let mut stream = crate::legacy::listen(address, &session).await;
     let (head, body) = Raw::post(address, &session, &tool(2, "say")).await;
     assert_eq!(head.status, 200, "{body}");
@@ -85,7 +85,7 @@ fn zero_is_rejected_for_limits_that_would_serve_nothing() {
         let mut limits = Limits::default();
         set(&mut limits);
         let built = Server::builder("tested", "1").limits(limits).build();
-        let error = built.expect_err("nothing could be served").to_string();
+        let error = built.expect_err("the limit is rejected").to_string();
         assert!(error.starts_with("limit `"), "{error}");
     }
 }

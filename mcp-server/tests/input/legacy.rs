@@ -152,7 +152,7 @@ async fn pending_input_request_fails_at_the_end_of_input() {
     peer.begin("c", "greet").await;
     peer.begin("d", "stubborn").await;
     let questions = [peer.receive().await, peer.receive().await];
-    peer.hang_up().await;
+    peer.close().await;
     let (mut cancelled, mut answered) = (Vec::new(), Vec::new());
     while let Some(message) = peer.maybe_receive().await {
         if message["method"] == "notifications/cancelled" {

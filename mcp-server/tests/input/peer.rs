@@ -186,7 +186,7 @@ impl Peer {
     }
 
     /// Closes the sending side.
-    pub(crate) async fn hang_up(&mut self) {
+    pub(crate) async fn close(&mut self) {
         self.writer.shutdown().await.unwrap();
     }
 

@@ -20,7 +20,7 @@ async fn state(server: &Server, tool: &str) -> String {
         .to_owned()
 }
 
-async fn back(server: &Server, tool: &str, state: &str) -> Value {
+async fn send_state_back(server: &Server, tool: &str, state: &str) -> Value {
     let responses = json!({ "user_name": accept(json!({ "name": "Ada" })) });
     let round = json!({ "inputResponses": responses, "requestState": state });
     Peer::new(server).call(tool, round).await
@@ -35,20 +35,20 @@ fn refused(answer: &Value) -> bool {
 async fn changed_request_state_is_rejected() {
     let server = server(1);
     let state = state(&server, "greet").await;
-    assert!(!refused(&back(&server, "greet", &state).await));
+    assert!(!refused(&send_state_back(&server, "greet", &state).await));
     for changed in [
         format!("{state}-TAMPERED"),
         state[1..].to_owned(),
         String::new(),
     ] {
-        let answer = back(&server, "greet", &changed).await;
+        let answer = send_state_back(&server, "greet", &changed).await;
         assert!(refused(&answer), "{answer}");
     }
     for place in 0..state.len() {
         let mut changed = state.clone().into_bytes();
         changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
         let changed = String::from_utf8(changed).unwrap();
-        let answer = back(&server, "greet", &changed).await;
+        let answer = send_state_back(&server, "greet", &changed).await;
         assert!(refused(&answer), "{answer}");
     }
 }
@@ -57,7 +57,7 @@ async fn changed_request_state_is_rejected() {
 async fn request_state_is_bound_to_its_request() {
     let server = server(1);
     let state = state(&server, "greet").await;
-    assert!(refused(&back(&server, "spawned", &state).await));
+    assert!(refused(&send_state_back(&server, "spawned", &state).await));
     let other = json!({ "requestState": state, "arguments": { "a": 1 } });
     let answer = Peer::new(&server).call("greet", other).await;
     assert!(refused(&answer), "{answer}");
@@ -86,7 +86,7 @@ async fn request_state_expires() {
     limits.state_time = Duration::ZERO;
     let server = builder(&Count::default()).limits(limits).build().unwrap();
     let state = state(&server, "greet").await;
-    let answer = back(&server, "greet", &state).await;
+    let answer = send_state_back(&server, "greet", &state).await;
     assert!(refused(&answer), "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains("expired"), "{message}");
@@ -95,11 +95,13 @@ async fn request_state_expires() {
 #[tokio::test]
 async fn request_state_requires_the_same_key() {
     let state = state(&server(1), "greet").await;
-    assert!(!refused(&back(&server(1), "greet", &state).await));
+    assert!(!refused(
+        &send_state_back(&server(1), "greet", &state).await
+    ));
     let other = server(2);
-    assert!(refused(&back(&other, "greet", &state).await));
+    assert!(refused(&send_state_back(&other, "greet", &state).await));
     other.rotate_keys(Keys::from_bytes([3; 32]).with_previous([1; 32]));
-    assert!(!refused(&back(&other, "greet", &state).await));
+    assert!(!refused(&send_state_back(&other, "greet", &state).await));
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use tokio::time::{Duration, timeout};
 use crate::peer::Peer;
 
 /// Longer than any successful operation.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 const NEWEST: &str = "2026-07-28";
 
@@ -173,7 +173,7 @@ impl Client {
             stream.read_to_string(&mut answer).await.unwrap();
             answer
         };
-        let answer = timeout(PATIENCE, exchange).await.expect("no answer");
+        let answer = timeout(TIMEOUT, exchange).await.expect("no answer");
         let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
         let mut headers = head.lines().filter_map(|line| line.split_once(": "));
         let given = headers.find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));

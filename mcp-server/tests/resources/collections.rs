@@ -48,7 +48,7 @@ async fn members_are_listed_page_by_page() {
         assert_eq!(all, ["dir/sub/1", "dir/sub/2", "dir/sub/3"]);
         assert_eq!(pages.len(), 3);
     }
-    assert_eq!(reads.so_far(), 0, "contents were made");
+    assert_eq!(reads.total(), 0, "contents were made");
 }
 
 #[tokio::test]

@@ -73,12 +73,12 @@ async fn metadata_is_returned_without_reading() {
             assert_eq!(result["resultType"], "complete");
         }
     }
-    assert_eq!(reads.so_far(), 0, "contents were made");
+    assert_eq!(reads.total(), 0, "contents were made");
     let mut client = newest(&server).next().unwrap();
     client
         .result("resources/read", json!({ "uri": "s:report" }))
         .await;
-    assert_eq!(reads.so_far(), 1, "the counter does not count");
+    assert_eq!(reads.total(), 1, "the counter does not count");
 }
 
 #[tokio::test]

@@ -18,29 +18,27 @@ fn text(uri: &str) -> AnyResourceContents {
 }
 
 /// A resource whose contents have these URIs.
-fn holding(uri: &'static str, uris: &'static [&'static str]) -> ResourceDef {
+fn with_contents(uri: &'static str, uris: &'static [&'static str]) -> ResourceDef {
     ResourceDef::new(uri, uri)
         .handler(move || async move { uris.iter().map(|uri| text(uri)).collect::<Contents>() })
 }
 
 fn server(proposals: impl IntoIterator<Item = Proposal>) -> Server {
-    let document = |uri, uris| holding(uri, uris).resource_type(ResourceType::Document);
+    let document = |uri, uris| with_contents(uri, uris).resource_type(ResourceType::Document);
     Server::builder("test", "1")
         .proposals(proposals)
         .add_resource(document("d:empty", &[]))
         .add_resource(document("d:foreign", &["d:other"]))
         .add_resource(document("d:mixed", &["d:mixed", "d:other"]))
         .add_resource(document("d:good", &["d:good", "d:good"]))
-        .add_resource(holding("c:empty", &[]).collection())
-        .add_resource(holding("c:mixed", &["c:mixed", "d:other"]).collection())
-        .add_resource(holding("u:empty", &[]))
-        .add_resource(holding("u:mixed", &["d:other", "u:mixed"]))
+        .add_resource(with_contents("c:empty", &[]).collection())
+        .add_resource(with_contents("c:mixed", &["c:mixed", "d:other"]).collection())
+        .add_resource(with_contents("u:empty", &[]))
+        .add_resource(with_contents("u:mixed", &["d:other", "u:mixed"]))
         // Only the description, or only the contents, has the type.
-        .add_resource(
-            holding("d:described", &["d:other"]).describe(|resource: Resource| async {
-                resource.resource_type(ResourceType::Document)
-            }),
-        )
+        .add_resource(with_contents("d:described", &["d:other"]).describe(
+            |resource: Resource| async { resource.resource_type(ResourceType::Document) },
+        ))
         .resource(
             "d:contents",
             "contents",

@@ -28,7 +28,7 @@ impl Reads {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn so_far(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 }

@@ -16,7 +16,7 @@ const DESCRIPTORS: u32 = 64;
 /// The number of clients that keep their connections open, which exceeds the number of descriptors.
 const CLIENTS: usize = 200;
 /// Shorter than `Limits::connection_idle_time`, after which idle connections are closed anyway.
-const PATIENCE: Duration = Duration::from_secs(50);
+const TIMEOUT: Duration = Duration::from_secs(50);
 
 /// A client that keeps its connection open.
 struct Client {
@@ -72,7 +72,7 @@ async fn longest_idle_connection_is_closed_when_descriptors_run_out() {
         assert!(kept.clone().all(|open| *open), "out of order: {open:?}");
         assert!(kept.count() < DESCRIPTORS as usize, "{open:?}");
     };
-    tokio::time::timeout(PATIENCE, served)
+    tokio::time::timeout(TIMEOUT, served)
         .await
-        .expect("a newcomer had to wait for descriptors");
+        .expect("a new client had to wait for descriptors");
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::mix::{Era, Expect, Mix, Shot, said};
+use super::mix::{Era, Expect, Mix, PlannedRequest, said};
 use super::process::Process;
 
 const ROUNDS: usize = 10;
@@ -22,7 +22,7 @@ const GROUP_STAYS: usize = GROUP - GROUP / 10;
 /// The number of other requests in flight.
 const WINDOW: usize = 100;
 /// Longer than any successful operation.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// In seven rounds of 7,000 requests, a leak of 43 bytes per request would be larger.
 const GROWTH: u64 = 2 << 20;
 
@@ -33,13 +33,13 @@ struct Client {
     out: Sender<String>,
     threads: Vec<JoinHandle<()>>,
     /// Requests without a response, and the log messages received for them.
-    open: HashMap<String, (Shot, usize)>,
+    open: HashMap<String, (PlannedRequest, usize)>,
     /// Waiting groups, oldest first, and the total number of their requests.
     groups: VecDeque<u64>,
     held: usize,
     garbage: usize,
     /// Messages to send in reaction to a received one.
-    next: Vec<Shot>,
+    next: Vec<PlannedRequest>,
 }
 
 impl Client {
@@ -79,7 +79,7 @@ impl Client {
         self.out.send(format!("{line}\n")).expect("it is written");
     }
 
-    fn send(&mut self, shot: Shot) {
+    fn send(&mut self, shot: PlannedRequest) {
         self.write(&shot.message.to_string());
         self.held += usize::from(matches!(shot.expect, Expect::Held));
         let before = self.open.insert(shot.id().to_string(), (shot, 0));
@@ -102,11 +102,11 @@ impl Client {
     }
 
     fn line(&self) -> String {
-        let line = self.lines.recv_timeout(PATIENCE);
+        let line = self.lines.recv_timeout(TIMEOUT);
         line.unwrap_or_else(|_| panic!("no answer to {:?}", self.open.values().next()))
     }
 
-    fn cancel(&mut self, id: &Value) -> Shot {
+    fn cancel(&mut self, id: &Value) -> PlannedRequest {
         let (shot, _) = self.open.remove(&id.to_string()).expect("it is open");
         let params = json!({ "requestId": id });
         let method = "notifications/cancelled";
@@ -125,18 +125,19 @@ impl Client {
             }
             None => {
                 let flying = self.open.remove(&message["id"].to_string());
-                let (shot, logged) = flying.unwrap_or_else(|| panic!("nobody asked: {message}"));
+                let (shot, logged) =
+                    flying.unwrap_or_else(|| panic!("unexpected message: {message}"));
                 self.held -= usize::from(matches!(shot.expect, Expect::Held));
                 let then = shot.check(&message, logged);
                 self.next.extend(self.mix.follow(&shot, then));
             }
             Some("elicitation/create") => {
-                let asked = |shot: &Shot| match &shot.expect {
+                let asked = |shot: &PlannedRequest| match &shot.expect {
                     Expect::Word(asked, word) if *asked == params["message"] => Some(said(word)),
                     _ => None,
                 };
                 let word = self.open.values().find_map(|(shot, _)| asked(shot));
-                let word = word.expect("who asks is open");
+                let word = word.expect("the request is open");
                 self.write(
                     &json!({ "jsonrpc": "2.0", "id": message["id"], "result": word }).to_string(),
                 );
@@ -144,7 +145,7 @@ impl Client {
             Some("notifications/message") => {
                 let said = params["data"].as_str().expect("text");
                 let (text, number) = said.split_once(':').expect("a number");
-                let of = |shot: &Shot| matches!(&shot.expect, Expect::Text(own, 3) if own == text);
+                let of = |shot: &PlannedRequest| matches!(&shot.expect, Expect::Text(own, 3) if own == text);
                 let mut open = self.open.values_mut();
                 let (_, logged) = open.find(|(shot, _)| of(shot)).expect("it is open");
                 assert_eq!(number, logged.to_string(), "{message}");
@@ -213,7 +214,7 @@ impl Client {
 
     /// Waits until no handler is left: cancelled handlers end on another thread.
     fn empty(&mut self) {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         loop {
             let any = Expect::Counted(0);
             let count = self.mix.tool(Era::Modern, "count", json!({}), any);
@@ -254,7 +255,7 @@ impl Client {
         while !self.open.is_empty() || self.garbage > 0 {
             self.receive();
         }
-        self.process.weigh();
+        self.process.record_memory();
     }
 }
 

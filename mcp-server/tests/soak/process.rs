@@ -14,7 +14,10 @@ pub(crate) struct Process {
 /// The path of the example `soak-subject`, which is built together with the tests.
 fn subject() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("the test runs in target/*/deps");
     let name = format!("soak-subject{}", std::env::consts::EXE_SUFFIX);
     let path = folder.join("examples").join(name);
     assert!(path.exists(), "run `cargo build -p mcp-server --examples`");
@@ -66,7 +69,7 @@ impl Process {
     }
 
     /// Records the memory. Nothing must be in flight.
-    pub(crate) fn weigh(&mut self) {
+    pub(crate) fn record_memory(&mut self) {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         // Memory is measured on Linux only.
         let Ok(status) = status else {

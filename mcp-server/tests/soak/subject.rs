@@ -37,17 +37,17 @@ struct Counted {
 }
 
 /// Counts a handler until it is dropped.
-struct Here(Arc<Count>);
+struct CountGuard(Arc<Count>);
 
 impl Count {
-    fn enter(self: &Arc<Self>) -> Here {
+    fn enter(self: &Arc<Self>) -> CountGuard {
         self.began.fetch_add(1, Ordering::Relaxed);
         self.there.fetch_add(1, Ordering::Relaxed);
-        Here(Arc::clone(self))
+        CountGuard(Arc::clone(self))
     }
 }
 
-impl Drop for Here {
+impl Drop for CountGuard {
     fn drop(&mut self) {
         self.0.there.fetch_sub(1, Ordering::Relaxed);
     }

@@ -12,7 +12,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-use super::mix::{Era, Shot};
+use super::mix::{Era, PlannedRequest};
 
 /// A connection.
 pub(crate) enum Wire {
@@ -22,7 +22,7 @@ pub(crate) enum Wire {
 
 impl Wire {
     /// A connection for one request after the other.
-    pub(crate) async fn one(address: SocketAddr) -> Self {
+    pub(crate) async fn http1(address: SocketAddr) -> Self {
         let stream = connect(address).await;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.expect("HTTP");
         tokio::spawn(connection);
@@ -30,7 +30,7 @@ impl Wire {
     }
 
     /// A connection for many requests at once.
-    pub(crate) async fn two(address: SocketAddr) -> Self {
+    pub(crate) async fn http2(address: SocketAddr) -> Self {
         let stream = connect(address).await;
         let shake = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));
         let (sender, connection) = shake.await.expect("HTTP");
@@ -86,7 +86,7 @@ pub(crate) fn request(
 }
 
 /// Returns the HTTP request for a request of the mix.
-pub(crate) fn post(shot: &Shot, address: SocketAddr, session: &str) -> Request<String> {
+pub(crate) fn post(shot: &PlannedRequest, address: SocketAddr, session: &str) -> Request<String> {
     let body = shot.message.to_string();
     if shot.era == Era::Legacy {
         return request("POST", address, Some(session), body);

@@ -47,7 +47,7 @@ async fn subscription_is_acknowledged_notified_and_cancelled() {
     peer.send(cancel("s")).await;
     peer.call(1, "tools changed", "done").await;
     assert_eq!(text(&peer.next().await), "done");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn notifications_have_the_id_of_their_subscription() {
         peer.server.resource_updated(format!("x:{id}"));
         assert_eq!(peer.next().await["params"]["_meta"][ID], id);
     }
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn legacy_peer_is_notified_of_its_subscriptions() {
     peer.server.tools_changed();
     let told = peer.next().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn change_right_after_a_legacy_subscription_is_notified() {
         told |= peer.next().await["method"] == "notifications/resources/updated";
     }
     assert!(told);
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -172,5 +172,5 @@ async fn subscriptions_with_long_uris_are_bounded() {
     subscribe("resources/unsubscribe", "a").await;
     let answer = subscribe("resources/subscribe", "c").await;
     assert_eq!(answer["result"], json!({}));
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }

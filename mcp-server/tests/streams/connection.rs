@@ -65,7 +65,7 @@ async fn slow_reader_blocks_the_handler_without_loss() {
         assert!(said.starts_with(&format!("{number} ")));
     }
     assert_eq!(text(&peer.next().await), "2000");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 /// A task that a handler spawned waits for space in the queue when the request is cancelled.
@@ -171,7 +171,7 @@ async fn connection_without_a_message_times_out() {
         writer.write_all(said.as_bytes()).await.expect("written");
         let ended = timeout(Duration::from_secs(3600), serving).await;
         let ended = ended.expect("it ends").expect("no panic");
-        let error = ended.expect_err("it was silent");
+        let error = ended.expect_err("the connection was silent");
         assert!(matches!(error, ServeError::Silent), "{error:?}");
         assert_eq!(start.elapsed().as_secs(), 60);
         let answered = lines.next_line().await.expect("readable").is_some();
@@ -220,7 +220,7 @@ async fn requests_that_outlast_the_grace_time_end_with_an_error() {
             peer.server.shutdown();
             "the server is shutting down"
         } else {
-            peer.hang_up();
+            peer.close_input();
             "the input has ended, and the grace time is over"
         };
         let answer = peer.next().await;

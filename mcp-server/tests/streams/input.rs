@@ -29,7 +29,7 @@ async fn each_malformed_line_gets_one_error_without_its_text() {
     }
     peer.call(1, "echo", "after").await;
     assert_eq!(text(&peer.next().await), "after");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn deep_nesting_is_rejected() {
     assert!([-32700, -32600, -32602].contains(&code), "{code}");
     peer.call(2, "echo", "after").await;
     assert_eq!(text(&peer.next().await), "after");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn malformed_responses_are_ignored() {
         .await;
     peer.call(1, "echo", "after").await;
     assert_eq!(text(&peer.next().await), "after");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn too_long_line_gets_an_error_and_reading_continues() {
     assert_eq!(code(&peer.next().await), -32600);
     peer.call(2, "echo", "short").await;
     assert_eq!(text(&peer.next().await), "short");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn empty_lines_and_carriage_returns_are_ignored() {
     peer.write(format!("{}\r\n\r\n", call(1, "echo", "crlf")))
         .await;
     assert_eq!(text(&peer.next().await), "crlf");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn message_that_arrives_byte_by_byte_is_handled() {
         tokio::task::yield_now().await;
     }
     assert_eq!(text(&peer.next().await), "pieces");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -120,14 +120,14 @@ async fn work_in_flight_finishes_after_the_end_of_input() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
-    peer.hang_up();
+    peer.close_input();
     for _ in 0..1000 {
         // The end of input arrives before the handler continues.
         tokio::task::yield_now().await;
     }
     peer.gates.open("gate");
     assert_eq!(text(&peer.next().await), "gate");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]

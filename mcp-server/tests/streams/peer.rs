@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::tools::{self, Gates};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) struct Peer {
     pub(crate) gates: Gates,
@@ -73,19 +73,19 @@ impl Peer {
 
     /// Receives the next message. Returns `None` at the end.
     pub(crate) async fn maybe_next(&mut self) -> Option<Value> {
-        let line = timeout(PATIENCE, self.lines.next_line()).await;
+        let line = timeout(TIMEOUT, self.lines.next_line()).await;
         let line = line.expect("in time").expect("readable")?;
         Some(serde_json::from_str(&line).expect("JSON"))
     }
 
     /// Closes the input.
-    pub(crate) fn hang_up(&mut self) {
+    pub(crate) fn close_input(&mut self) {
         self.writer = None;
     }
 
     /// Closes the input. Returns the remaining messages, and how serving ended.
     pub(crate) async fn end(mut self) -> (Vec<Value>, Result<(), ServeError>) {
-        self.hang_up();
+        self.close_input();
         let mut rest = Vec::new();
         while let Some(message) = self.maybe_next().await {
             rest.push(message);
@@ -94,7 +94,7 @@ impl Peer {
     }
 
     /// Closes the input and checks that no more messages arrive.
-    pub(crate) async fn quiet_end(self) {
+    pub(crate) async fn assert_no_more(self) {
         let (rest, serving) = self.end().await;
         assert_eq!(rest, Vec::<Value>::new());
         serving.expect("served to the end");

@@ -19,7 +19,7 @@ async fn slow_request_does_not_block_the_next() {
     ];
     ids.sort_by_key(serde_json::Value::to_string);
     assert_eq!(ids, [json!(1), json!(3)]);
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -40,7 +40,7 @@ async fn thousand_concurrent_requests_get_one_response_each() {
     }
     ids.sort_unstable();
     assert!(ids.into_iter().eq(0..1000));
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn notifications_of_a_handler_precede_its_response() {
         assert!(said.starts_with(&format!("{number} word")));
     }
     assert_eq!(peer.next().await["id"], "a");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn cancelled_request_gets_no_response() {
     // The id is free again.
     peer.call(1, "echo", "again").await;
     assert_eq!(text(&peer.next().await), "again");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn cancelled_request_of_a_legacy_peer_gets_no_response() {
     peer.gates.entered("gate").await;
     peer.send(cancel("x")).await;
     peer.gates.left("gate").await;
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn cancellation_of_an_unknown_request_is_ignored() {
         .await;
     peer.call(7, "echo", "here").await;
     assert_eq!(text(&peer.next().await), "here");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn id_in_flight_is_rejected() {
     assert_eq!(peer.next().await["id"], "1");
     peer.gates.open("gate");
     assert_eq!(text(&peer.next().await), "gate");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn requests_beyond_the_limit_are_rejected_individually() {
     assert_eq!(text(&peer.next().await), "room");
     peer.gates.open("gate");
     peer.next().await;
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -142,7 +142,7 @@ async fn panic_ends_only_its_request() {
     }
     peer.call(3, "echo", "alive").await;
     assert_eq!(text(&peer.next().await), "alive");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn two_eras_interleave() {
     assert_eq!(peer.next().await["id"], 2);
     peer.gates.open("modern");
     assert_eq!(peer.next().await["id"], 1);
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -192,7 +192,7 @@ async fn batch_gets_one_response_when_all_requests_are_done() {
             .iter()
             .any(|answer| answer["error"]["code"] == -32600)
     );
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn batch_of_notifications_gets_no_response() {
         .await;
     peer.send(legacy_call(1, "echo", "next")).await;
     assert_eq!(text(&peer.next().await), "next");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 #[tokio::test]
@@ -211,7 +211,7 @@ async fn batch_at_another_revision_is_rejected() {
     let mut peer = Peer::new();
     peer.send(json!([call(1, "echo", "")])).await;
     assert_eq!(code(&peer.next().await), -32600);
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }
 
 /// The client's responses for two sessions could not be distinguished.
@@ -234,5 +234,5 @@ async fn second_initialize_on_a_connection_is_rejected() {
     assert_eq!((&refused["id"], code(&refused)), (&json!("again"), -32600));
     peer.send(legacy_call(1, "echo", "still")).await;
     assert_eq!(text(&peer.next().await), "still");
-    peer.quiet_end().await;
+    peer.assert_no_more().await;
 }

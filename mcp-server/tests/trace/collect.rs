@@ -72,12 +72,12 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Collector {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, around: Context<'_, S>) {
         let mut fields = Fields::default();
         attributes.record(&mut fields);
-        let span = around.span(id).expect("it is new");
+        let span = around.span(id).expect("the span is new");
         span.extensions_mut().insert(fields);
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, around: Context<'_, S>) {
-        let span = around.span(id).expect("it is there");
+        let span = around.span(id).expect("the value exists");
         let mut extensions = span.extensions_mut();
         values.record(extensions.get_mut::<Fields>().expect("inserted"));
     }
@@ -95,7 +95,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Collector {
     }
 
     fn on_close(&self, id: Id, around: Context<'_, S>) {
-        let span = around.span(&id).expect("it closes");
+        let span = around.span(&id).expect("the span is closed");
         if span.name() != "mcp.request" {
             return;
         }

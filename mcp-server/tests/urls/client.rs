@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), future)
         .await
-        .expect("it takes too long")
+        .expect("timed out")
 }
 
 #[derive(Debug)]

@@ -50,7 +50,7 @@ fn waiting(
 }
 
 /// Starts a download whose handler waits, and checks the status with which another one is rejected.
-async fn one_runs_and_another_gets(
+async fn assert_second_gets(
     status: u16,
     address: SocketAddr,
     path: &str,
@@ -75,7 +75,7 @@ async fn downloads_are_limited_per_address() {
     limits.requests_per_peer = 1;
     let (address, _server, go, mut told) = waiting(limits);
     let path = path_of(address, "demo://slow").await;
-    let first = one_runs_and_another_gets(429, address, &path, &mut told).await;
+    let first = assert_second_gets(429, address, &path, &mut told).await;
     let socket = TcpSocket::new_v4().expect("a socket");
     let other = SocketAddr::from(([127, 0, 0, 2], 0));
     socket.bind(other).expect("bound");
@@ -95,7 +95,7 @@ async fn concurrent_downloads_are_limited() {
     limits.concurrent_requests = 1;
     let (address, _server, go, mut told) = waiting(limits);
     let path = path_of(address, "demo://slow").await;
-    let first = one_runs_and_another_gets(503, address, &path, &mut told).await;
+    let first = assert_second_gets(503, address, &path, &mut told).await;
     // An invalid request needs no permit, and is rejected nevertheless.
     assert_eq!(get(address, "/r/nothing", &[]).await.status, 403);
     go.notify_one();

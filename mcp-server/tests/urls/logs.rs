@@ -16,16 +16,16 @@ use crate::subject::*;
 
 /// Collects the text of all events, at all levels.
 #[derive(Clone, Default)]
-struct Everything(Arc<Mutex<String>>);
+struct CollectingSubscriber(Arc<Mutex<String>>);
 
-impl Visit for Everything {
+impl Visit for CollectingSubscriber {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         let mut text = self.0.lock().expect("no panic");
         text.push_str(&format!("{}={value:?} ", field.name()));
     }
 }
 
-impl<S: Subscriber> Layer<S> for Everything {
+impl<S: Subscriber> Layer<S> for CollectingSubscriber {
     fn on_new_span(&self, attributes: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
         let target = attributes.metadata().target();
         self.0.lock().expect("no panic").push_str(target);
@@ -59,7 +59,7 @@ async fn no_token_is_logged_at_any_level() {
     // With a single subscriber, `tracing` caches the interest of the thread that first reaches an
     // event or span: a concurrent test without a subscriber would disable it for all.
     let _second = tracing::Dispatch::new(Registry::default());
-    let everything = Everything::default();
+    let everything = CollectingSubscriber::default();
     let layered = Registry::default().with(everything.clone());
     let _guard = tracing::subscriber::set_default(layered);
     let (address, server, clock) = served(|builder| {

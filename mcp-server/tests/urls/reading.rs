@@ -152,7 +152,7 @@ async fn a_body_is_sent_in_pieces_of_at_most_64_kib() {
         let mut whole = Vec::new();
         while !body.is_end_stream() {
             let frame = soon(poll_fn(|task| body.as_mut().poll_frame(task))).await;
-            let frame = frame.expect("more of it").expect("infallible");
+            let frame = frame.expect("more data").expect("infallible");
             let data = frame.into_data().expect("data");
             assert!(data.len() <= 64 << 10, "{}", data.len());
             whole.extend_from_slice(&data);

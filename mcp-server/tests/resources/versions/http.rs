@@ -19,7 +19,7 @@ use super::notes::Notes;
 use super::{CHANGED, SUBSCRIPTION, opted, speaking};
 
 /// Longer than any successful operation.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn serve(server: &Server) -> SocketAddr {
     let config = HttpConfig::new().http_sse("/sse");
@@ -59,7 +59,7 @@ impl Messages {
         tokio::spawn(connection);
         let request = request.header("Host", address.to_string()).body(body);
         let response = sender.send_request(request.expect("a request"));
-        let response = timeout(PATIENCE, response).await.expect("in time");
+        let response = timeout(TIMEOUT, response).await.expect("in time");
         let (head, body) = response.expect("answered").into_parts();
         Self {
             status: head.status,
@@ -80,7 +80,7 @@ impl Messages {
                     return data;
                 }
             }
-            assert!(self.more().await, "the end came too early: {}", self.read);
+            assert!(self.more().await, "the stream ended early: {}", self.read);
         }
     }
 
@@ -92,7 +92,7 @@ impl Messages {
     async fn more(&mut self) -> bool {
         let body = &mut self.body;
         let frame = poll_fn(|task| pin!(&mut *body).poll_frame(task));
-        let Some(frame) = timeout(PATIENCE, frame).await.expect("in time") else {
+        let Some(frame) = timeout(TIMEOUT, frame).await.expect("in time") else {
             return false;
         };
         if let Ok(data) = frame.expect("a frame").into_data() {
