@@ -135,7 +135,7 @@ impl<R: Paged> List<R> {
     }
 
     /// Returns all remaining elements. If the server rejects its own cursor, the list has changed
-    /// meanwhile, and is requested once more from the beginning.
+    /// meanwhile, and is requested again from the beginning.
     ///
     /// # Errors
     ///

@@ -74,7 +74,7 @@ async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
         },
         Err(CallError::Refused { source, .. }) if is_modern(&source) => {
             match best(connection, &offered(&source)?)? {
-                // The server rejected the revision that it offers: send the request once more.
+                // The server rejected the revision that it offers: send the request again.
                 Revision::LATEST => {
                     modern(connection, discover(connection).await?);
                     return Ok(());

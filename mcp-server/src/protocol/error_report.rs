@@ -87,7 +87,7 @@ fn error_object(cause: Cause, cx: &Context) -> ErrorObject {
 }
 
 /// Returns the protocol's error among an error's sources: that of another server, which the handler
-/// called as a client. It is passed on as it is.
+/// called as a client. It is passed on unchanged.
 fn upstream_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a ErrorObject> {
     let mut next = Some(error);
     while let Some(error) = next {

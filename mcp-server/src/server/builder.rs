@@ -143,7 +143,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Hands out URLs for resources. The program also has to opt into [`Proposal::HttpsUrl`].
+    /// Issues URLs for resources. The program also has to opt into [`Proposal::HttpsUrl`].
     #[cfg(feature = "https-url")]
     pub fn http_urls(mut self, urls: crate::HttpUrls) -> Self {
         self.urls = Some(urls);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Restarts a process after a delay that doubles each time, up to a number of times within a period.
-/// If the process exits once more in that period, the connection is closed.
+/// If the process exits again in that period, the connection is closed.
 #[derive(Clone, Debug)]
 pub struct Restart {
     times: usize,

@@ -51,7 +51,7 @@ pub(crate) fn derived(contents: &[AnyResourceContents]) -> String {
                 hash_name(&mut digest, &blob.uri, blob.mime_type.as_deref());
                 match blob.blob.decode() {
                     Ok(bytes) => content(&mut digest, &bytes),
-                    // Invalid base64 is hashed as it is.
+                    // Invalid base64 is hashed unchanged.
                     Err(_) => content(&mut digest, blob.blob.as_str().as_bytes()),
                 }
             }

@@ -39,7 +39,7 @@ pub(crate) trait Defined: Send + Sync {
     #[cfg(feature = "pagination")]
     fn lister(&self) -> Option<&ListHandler>;
 
-    /// Returns `true` if a URL is handed out for it.
+    /// Returns `true` if a URL is issued for it.
     #[cfg(feature = "https-url")]
     fn has_url(&self) -> bool;
 

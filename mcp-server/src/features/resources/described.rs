@@ -136,7 +136,7 @@ macro_rules! described {
             self
         }
 
-        /// Sets whether a URL is handed out for it, if the server has [`HttpUrls`](crate::HttpUrls):
+        /// Sets whether a URL is issued for it, if the server has [`HttpUrls`](crate::HttpUrls):
         /// `true` by default. Collections never have one.
         #[cfg(feature = "https-url")]
         pub fn http_url(mut self, http_url: bool) -> Self {

@@ -72,7 +72,7 @@ impl UncheckedResource {
         self.0.definition.hints()
     }
 
-    /// Returns `true` if a URL is handed out for the resource.
+    /// Returns `true` if a URL is issued for the resource.
     #[cfg(feature = "https-url")]
     pub(crate) fn has_url(&self) -> bool {
         self.0.definition.has_url()

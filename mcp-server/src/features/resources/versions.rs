@@ -25,7 +25,7 @@ pub(crate) async fn current_resource(
 ///
 /// The contents may change at any time. The version is determined before the contents that are sent
 /// with it are read: old contents with a new version would be cached for ever, while new contents
-/// with an old version are only sent once more.
+/// with an old version are only sent again.
 pub(crate) async fn describe_with_version(
     found: &CheckedResource,
     cx: &Context,
