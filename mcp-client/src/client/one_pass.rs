@@ -111,7 +111,7 @@ async fn call(results: Vec<&'static str>) {
 }
 
 #[tokio::test]
-async fn a_call_is_encoded_split_and_decoded_once() {
+async fn call_is_encoded_split_and_decoded_once() {
     call(vec![DISCOVERED, READ]).await;
     assert_eq!(ENCODED.get(), 1, "params encoded");
     assert_eq!(SPLITS.get(), 1, "params split");
@@ -119,7 +119,7 @@ async fn a_call_is_encoded_split_and_decoded_once() {
 }
 
 #[tokio::test]
-async fn a_call_with_two_rounds_is_encoded_and_split_once() {
+async fn call_with_two_rounds_is_encoded_and_split_once() {
     call(vec![DISCOVERED, QUESTION, READ]).await;
     assert_eq!(ENCODED.get(), 1, "params encoded");
     assert_eq!(SPLITS.get(), 1, "params split");

@@ -11,7 +11,7 @@ use codegen::schema::{Document, ErratumError, diff, rebase, renamed};
 use super::Review;
 use super::checklist::Checklist;
 use super::store::{Store, lines, read};
-use crate::workspace::shown;
+use crate::workspace::display_path;
 
 /// The outcome of an import.
 pub(super) struct Report {
@@ -128,7 +128,7 @@ impl Previous {
 }
 
 fn stored_line(text: &mut String, file: &Path, count: usize, what: &str) {
-    let _ = writeln!(text, "stored {}: {count} {what}", shown(file));
+    let _ = writeln!(text, "stored {}: {count} {what}", display_path(file));
 }
 
 fn faulty(faults: &[ErratumError]) -> Vec<String> {

@@ -17,7 +17,7 @@ pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Fail
             let exact = client.request::<Exactly<DiscoverRequest>>(params).await?;
             return Ok(output.json(exact.text())?);
         }
-        return Ok(output.value(&agreed(client))?);
+        return Ok(output.value(&handshake_result(client))?);
     }
     if let Some(info) = client.server_info() {
         output.line(&described(&info))?;
@@ -43,7 +43,7 @@ pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Fail
 }
 
 /// Returns what a server of an older revision sent in the handshake.
-fn agreed(client: &Client) -> Object {
+fn handshake_result(client: &Client) -> Object {
     let mut all = Object::from([("protocolVersion", client.revision().as_str())]);
     if let Some(info) = client.server_info() {
         all.insert("serverInfo", to_json(&info));

@@ -78,9 +78,9 @@ where
 /// Returns the member `resultType` of a result, for errors.
 pub(super) fn result_type(text: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
-    struct Peek<'a> {
+    struct ResultTypeOnly<'a> {
         #[serde(borrow, default, rename = "resultType")]
         kind: Option<Cow<'a, str>>,
     }
-    serde_json::from_str::<Peek<'_>>(text).ok()?.kind
+    serde_json::from_str::<ResultTypeOnly<'_>>(text).ok()?.kind
 }

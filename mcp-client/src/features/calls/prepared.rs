@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use super::decoded::{COMPLETE, Decoded, result_type};
-use crate::features::cache::{Lookup, Vacant};
+use crate::features::cache::{CacheMiss, Lookup};
 use crate::features::server_requests::question::{INPUT_REQUIRED, InputRequired};
 use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
@@ -129,7 +129,7 @@ where
         let rounds = self.connection().limits.rounds.max(1);
         let read = |text: &str| lenient::read(self.revision, method, text, &read);
         let params = self.params()?;
-        let mut vacant = match self.look_up(&params) {
+        let mut miss = match self.look_up(&params) {
             Lookup::Cached(text) => match read(&text) {
                 Ok(Decoded::Final(mut result)) => {
                     self.accept(result_of(&mut result));
@@ -139,7 +139,7 @@ where
                 }
                 _ => None,
             },
-            Lookup::Vacant(vacant) => Some(vacant),
+            Lookup::Miss(miss) => Some(miss),
             Lookup::Uncacheable => None,
         };
         // Rare paths are boxed to keep the future small.
@@ -158,7 +158,7 @@ where
             };
             let input_required = match read(text.get()) {
                 Ok(Decoded::Final(mut result)) => {
-                    self.store(vacant, &text);
+                    self.store(miss, &text);
                     self.accept(result_of(&mut result));
                     #[cfg(feature = "json-schema")]
                     self.check_output(&params, text.get(), result_of(&mut result))?;
@@ -169,7 +169,7 @@ where
                 Err(fault) => return Err(self.not_final(&text, Some(fault))),
             };
             // A result that depends on answers is not cached.
-            vacant = None;
+            miss = None;
             answers = Box::pin(self.answer(input_required)).await?;
         }
         Err(CallError::Rounds { method, rounds })
@@ -319,9 +319,9 @@ where
     }
 
     /// Stores a result in the cache.
-    fn store(&self, vacant: Option<Vacant>, text: &RawValue) {
-        if let (Some(vacant), Some(cache)) = (vacant, &self.features().cache) {
-            cache.insert(vacant, text.get());
+    fn store(&self, miss: Option<CacheMiss>, text: &RawValue) {
+        if let (Some(miss), Some(cache)) = (miss, &self.features().cache) {
+            cache.insert(miss, text.get());
         }
     }
 

@@ -98,7 +98,7 @@ fn check<R: Paged>(revision: Revision, raw: &RawValue) -> Result<(), VersionErro
 
 fn fault<R: Paged>(index: usize, source: VersionError, raw: Box<RawValue>) -> ElementError {
     #[derive(Deserialize)]
-    struct Named {
+    struct ElementName {
         name: String,
     }
     let locate = |error: DecodeError| error.inside_index(index).inside_member(R::ITEMS);
@@ -113,7 +113,7 @@ fn fault<R: Paged>(index: usize, source: VersionError, raw: Box<RawValue>) -> El
             (path, other)
         }
     };
-    let named = serde_json::from_str::<Named>(raw.get()).ok();
+    let named = serde_json::from_str::<ElementName>(raw.get()).ok();
     ElementError {
         index,
         name: named.map(|named| named.name),
