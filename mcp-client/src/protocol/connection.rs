@@ -331,5 +331,5 @@ pub(crate) struct HeaderSource<'a> {
     /// The name of the tool or prompt, or the URI of the resource.
     pub(crate) name: Option<&'a str>,
     /// The arguments of the tool, as JSON.
-    pub(crate) arguments: Option<&'a RawValue>,
+    pub(crate) arguments: Option<&'a str>,
 }

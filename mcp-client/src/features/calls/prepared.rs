@@ -25,7 +25,7 @@ use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::CallError;
 use crate::protocol::lenient;
-use crate::protocol::params::{ParamValue, Params};
+use crate::protocol::params::{EncodedParams, ParamValue, Params};
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
 /// The parts of a call that the program configures.
@@ -58,8 +58,7 @@ impl<R: Request> Clone for CallParts<R> {
 pub(super) struct PreparedCall<R> {
     shared: SharedConnection,
     pub(super) revision: Revision,
-    /// The params as text.
-    encoded: String,
+    encoded: EncodedParams,
     meta: Object,
     timeout: CallTimeout,
     fresh: bool,
@@ -89,12 +88,12 @@ where
         }
         let parts = *parts;
         let revision = parts.connection.connection().revision();
-        let params = revision.encode_text(parts.params);
-        let params = params.map_err(|source| CallError::Params { method, source })?;
+        let encoded = EncodedParams::new(revision, parts.params);
+        let encoded = encoded.map_err(|source| CallError::Params { method, source })?;
         Ok(Self {
             shared: parts.connection,
             revision,
-            encoded: params,
+            encoded,
             meta: parts.meta,
             timeout: parts.timeout,
             fresh: parts.fresh,
@@ -110,9 +109,9 @@ where
         self.shared.features()
     }
 
-    /// Splits the params into their members. Called once for a call, however often it is sent.
+    /// Separates the members of the params. Called once for a call, however often it is sent.
     pub(super) fn params(&self) -> Result<Params<'_>, CallError> {
-        Params::split(&self.encoded).map_err(|error| CallError::Params {
+        self.encoded.members().map_err(|error| CallError::Params {
             method: R::METHOD,
             source: error.into(),
         })
@@ -214,10 +213,10 @@ where
         };
         let mut params = params.clone();
         if let Some(responses) = &answers.responses {
-            params = params.with("inputResponses", ParamValue::Raw(responses));
+            params = params.with("inputResponses", ParamValue::Text(responses.get()));
         }
         if let Some(state) = &answers.state {
-            params = params.with("requestState", ParamValue::Raw(state));
+            params = params.with("requestState", ParamValue::Text(state.get()));
         }
         let text = roundtrip(
             self.connection(),
