@@ -5,7 +5,7 @@ use rust_mcp_schema::ServerResult;
 use rust_mcp_schema::schema_utils::{ClientJsonrpcRequest, ClientMessage, ServerMessage};
 
 use crate::Bench;
-use crate::corpus::{Kind, Message, COMPARED};
+use crate::corpus::{COMPARED, Kind, Message};
 
 const NAME: &str = "rust-mcp-schema";
 
