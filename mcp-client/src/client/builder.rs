@@ -5,15 +5,14 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::{Arc, RwLock};
 
-use mcp_types::connection::capability::declare;
 use mcp_types::error::DecodeError;
 use mcp_types::json;
 use mcp_types::revision::Versioned;
 use mcp_types::{
-    ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, DiscoverRequest,
-    ElicitRequestFormParams, ElicitRequestUrlParams, ElicitResult, Icon, Implementation,
-    LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, Notification,
-    Proposal, Request, Revision, Root,
+    ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
+    ElicitRequestUrlParams, ElicitResult, Icon, Implementation, LoggingLevel,
+    LoggingMessageNotification, LoggingMessageNotificationParams, Notification, Proposal,
+    RequestMetaObject, Revision, Root,
 };
 use tokio::sync::{Semaphore, watch};
 
@@ -28,14 +27,13 @@ use crate::features::state::Features;
 use crate::features::subscriptions::{Inboxes, Watched};
 use crate::protocol::connection::{Connection, MessageSender};
 use crate::protocol::connection_state::ConnectionState;
-use crate::protocol::error::{CallError, ConnectError, InputError};
+use crate::protocol::error::{ConnectError, InputError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::limits::Limits;
 use crate::protocol::negotiation::negotiate;
 use crate::protocol::pending_requests::PendingRequests;
-use crate::protocol::request_meta::request_metas;
 use crate::protocol::transport::{OpenedTransport, Transport};
 
 /// Configures a client until it is connected to a server. A clone can be connected to another one.
@@ -175,7 +173,7 @@ impl ClientBuilder {
         F: Future<Output = Result<CreateMessageResult, InputError>> + Send + 'static,
     {
         self.inputs.sample = Some(handler(ask));
-        declare(&mut self.capabilities, "sampling");
+        self.capabilities.sampling.get_or_insert_default();
         self
     }
 
@@ -186,7 +184,7 @@ impl ClientBuilder {
         F: Future<Output = Result<Vec<Root>, InputError>> + Send + 'static,
     {
         self.inputs.roots = Some(handler(move |()| ask()));
-        declare(&mut self.capabilities, "roots");
+        self.capabilities.roots.get_or_insert_default();
         self
     }
 
@@ -280,11 +278,12 @@ impl ClientBuilder {
         for proposal in &self.proposals {
             proposal.announce(&mut self.capabilities.experimental);
         }
-        let metas = request_metas(&self.info, &self.capabilities, self.log_level);
-        let request_metas = metas.map_err(|source| CallError::Params {
-            method: DiscoverRequest::METHOD,
-            source,
-        })?;
+        let latest = Revision::LATEST.as_str();
+        let mut request_meta = RequestMetaObject::new(latest, self.capabilities.clone())
+            .client_info(self.info.clone());
+        request_meta.log_level = self.log_level;
+        let request_meta = json::to_string(&request_meta).map_err(DecodeError::from)?;
+        let request_meta = serde_json::from_str(&request_meta).map_err(DecodeError::from)?;
         let capabilities = json::to_string(&self.capabilities).map_err(DecodeError::from)?;
         let cache = self.cache;
         let permits = self.limits.server_requests.min(Semaphore::MAX_PERMITS);
@@ -307,8 +306,7 @@ impl ClientBuilder {
             capabilities: self.capabilities,
             proposals: self.proposals,
             has_roots,
-            request_metas,
-            candidate: RwLock::new(Revision::LATEST),
+            request_meta,
             limits: self.limits,
             pending: Arc::<PendingRequests>::default(),
             sender,

@@ -1,18 +1,18 @@
 //! [`ServerRequests`]: requests of servers of revisions with sessions, and the responses to them.
 
 pub(crate) mod inputs;
-pub(crate) mod question;
 pub(crate) mod url_elicitation;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use mcp_types::connection::{RunningTask, TaskTable};
-use mcp_types::json::Object;
+use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{
-    CreateMessageRequest, ElicitRequest, ListRootsRequest, Request, RequestId, Revision,
+    CreateMessageRequest, ElicitRequest, ElicitRequestParams, InputRequest, InputResponse,
+    ListRootsRequest, RequestId, Revision, v2025_06_18, v2025_11_25,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -21,9 +21,9 @@ use tokio::task::AbortHandle;
 use crate::protocol::connection::MessageSender;
 use crate::protocol::error::InputError;
 use crate::protocol::inbound::InboundRequest;
+use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
 use inputs::Inputs;
-use question::Question;
 
 /// Answers the requests of a server. Dropping this aborts all handlers.
 pub(crate) struct ServerRequests {
@@ -90,8 +90,8 @@ impl ServerRequests {
         if method == "ping" {
             return respond(response(id, Ok(&Object::new())));
         }
-        let question = match question(&self.inputs, revision, method, params) {
-            Ok(question) => question,
+        let request = match input_request(&self.inputs, revision, method, params) {
+            Ok(request) => request,
             Err(error) => return respond(refusal(id, &error)),
         };
         let bytes = method.len() + params.map_or(0, |params| params.get().len()) + length(id);
@@ -109,8 +109,8 @@ impl ServerRequests {
         // Spawned without the lock: a runtime that is shutting down drops the future before this
         // returns, and with it `guard`, which takes the lock.
         let task = tokio::spawn(async move {
-            let answer = inputs.answer(question).await;
-            let message = answer.and_then(|answer| Ok(answer.write(&guard.id, revision)?));
+            let answer = inputs.answer(request).await;
+            let message = answer.and_then(|answer| Ok(write(&guard.id, &answer, revision)?));
             guard.finish(match message {
                 Ok(message) => Some(message),
                 Err(error) => refusal(&guard.id, &error_for_server(error)),
@@ -215,22 +215,24 @@ impl Drop for RequestGuard {
     }
 }
 
-/// Reads a question that the client declared to answer.
-fn question(
+/// Converts a request into the form of the newest revision.
+fn input_request(
     inputs: &Inputs,
     revision: Revision,
     method: &str,
     params: Option<&RawValue>,
-) -> Result<Question, ErrorObject> {
-    let is_declared = match method {
-        ElicitRequest::METHOD => inputs.form.is_some() || inputs.url.is_some(),
-        CreateMessageRequest::METHOD => inputs.sample.is_some(),
-        ListRootsRequest::METHOD => inputs.roots.is_some(),
-        _ => false,
-    };
-    let read = is_declared.then(|| Question::read(revision, method, params));
-    let Some(read) = read.flatten() else {
-        return Err(unknown(method));
+) -> Result<InputRequest, ErrorObject> {
+    let text = params.map_or("null", RawValue::get);
+    let read = match method {
+        "elicitation/create" if inputs.form.is_some() || inputs.url.is_some() => {
+            elicitation(revision, text).map(|params| ElicitRequest::new(params).into())
+        }
+        "sampling/createMessage" if inputs.sample.is_some() => {
+            let params = lenient::decode(revision, text);
+            params.map(|params| CreateMessageRequest::new(params).into())
+        }
+        "roots/list" if inputs.roots.is_some() => Ok(ListRootsRequest::new().into()),
+        _ => return Err(unknown(method)),
     };
     read.map_err(|error| match error {
         VersionError::Unmapped { .. } => unknown(method),
@@ -238,8 +240,45 @@ fn question(
     })
 }
 
+/// Reads the params of an elicitation. Revision 2025-06-18 has only forms, without a member `mode`.
+fn elicitation(revision: Revision, text: &str) -> Result<ElicitRequestParams, VersionError> {
+    if revision == Revision::V2025_06_18
+        && let Ok(params) = json::from_str::<v2025_06_18::ElicitRequestFormParams>(text)
+    {
+        let params = v2025_11_25::ElicitRequestFormParams::from(params);
+        return Ok(ElicitRequestParams::Form(params.into()));
+    }
+    lenient::decode(revision, text)
+}
+
 fn unknown(method: &str) -> ErrorObject {
     ErrorObject::method_not_found(format!("no method `{method}`"))
+}
+
+/// Writes a response in the form of a revision. If that revision cannot express it, a newer one is
+/// used: then the request was in the form of a newer one, too.
+fn write(id: &RequestId, reply: &InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
+    write_at(id, reply.clone(), at).or_else(|fault| {
+        let mut newer = lenient::newer(at);
+        let other = newer.find_map(|newer| write_at(id, reply.clone(), newer).ok());
+        other.ok_or(fault)
+    })
+}
+
+fn write_at(id: &RequestId, reply: InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
+    let mut message = Vec::new();
+    match reply {
+        InputResponse::Elicit(reply) => rpc::write_result_at(&mut message, id, reply, at, None)?,
+        InputResponse::CreateMessage(reply) => {
+            rpc::write_result_at(&mut message, id, reply, at, None)?;
+        }
+        InputResponse::ListRoots(reply) => {
+            rpc::write_result_at(&mut message, id, reply, at, None)?;
+        }
+        // No other request exists.
+        other => rpc::write_result(&mut message, id, &other)?,
+    }
+    Ok(message)
 }
 
 /// Returns the error that the server receives for a failed handler.

@@ -3,12 +3,13 @@
 use std::any::TypeId;
 use std::borrow::Cow;
 
+use mcp_types::json;
 use mcp_types::revision::{VersionError, Versioned};
-use mcp_types::{Outcome, Request, Revision};
+use mcp_types::{InputRequiredResult, Outcome, Request, Revision};
 use serde::Deserialize;
 
-use crate::features::server_requests::question::InputRequired;
-
+/// The result type of an input-required result.
+pub(super) const INPUT_REQUIRED: &str = "input_required";
 /// The result type of a final result.
 pub(super) const COMPLETE: &str = "complete";
 
@@ -16,18 +17,18 @@ pub(super) const COMPLETE: &str = "complete";
 pub(crate) enum Decoded<T> {
     Final(T),
     /// The server needs input before it can finish the request.
-    InputRequired(InputRequired),
+    InputRequired(Box<InputRequiredResult>),
     /// A result of another type.
     Other,
 }
 
 impl<T> Decoded<T> {
-    /// Decodes an input-required result; `None` for other results. Only modern servers send them.
+    /// Decodes an input-required result; `None` for other results. Only servers of the newest
+    /// revision send them.
     #[cold]
     fn input_required(revision: Revision, text: &str) -> Option<Self> {
-        let is_modern = revision.is_modern();
-        let result = is_modern.then(|| InputRequired::read(revision, text).ok())?;
-        result.map(Self::InputRequired)
+        let result = (revision == Revision::LATEST).then(|| json::from_str(text).ok())?;
+        result.map(|result| Self::InputRequired(Box::new(result)))
     }
 
     /// Decodes a result that is not the final one; `fault` is the error for it, if there is one.
@@ -57,7 +58,7 @@ where
     // Most types have no other form.
     let could_be_more =
         TypeId::of::<R::Result>() != TypeId::of::<<R::Result as Outcome>::Complete>();
-    if could_be_more && revision.is_modern() {
+    if could_be_more && revision == Revision::LATEST {
         if let Ok(result) = revision.decode::<<R::Result as Outcome>::Complete>(text)
             && let Ok(result) = result.complete()
         {

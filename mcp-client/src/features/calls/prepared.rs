@@ -8,17 +8,16 @@ use std::sync::Arc;
 use mcp_types::CallToolRequest;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::name_member;
-use mcp_types::json::{self, Map, Object};
+use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{ErrorObject, INVALID_PARAMS};
-use mcp_types::{ListToolsResult, Request, Revision};
+use mcp_types::{InputRequiredResult, ListToolsResult, Request, Revision};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use super::decoded::{COMPLETE, Decoded, result_type};
+use super::decoded::{COMPLETE, Decoded, INPUT_REQUIRED, result_type};
 use crate::features::cache::{CacheMiss, Lookup};
-use crate::features::server_requests::question::{INPUT_REQUIRED, InputRequired};
 use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
 use crate::features::state::Features;
@@ -169,7 +168,7 @@ where
             };
             // A result that depends on answers is not cached.
             miss = None;
-            answers = Box::pin(self.answer(input_required)).await?;
+            answers = Box::pin(self.answer(*input_required)).await?;
         }
         Err(CallError::Rounds { method, rounds })
     }
@@ -179,10 +178,10 @@ where
     fn not_final(&self, text: &RawValue, fault: Option<VersionError>) -> CallError {
         let method = R::METHOD;
         let kind = result_type(text.get());
-        let known = |kind: &str| !self.revision.is_modern() || kind == COMPLETE;
-        if self.revision.is_modern()
+        let known = |kind: &str| self.revision != Revision::LATEST || kind == COMPLETE;
+        if self.revision == Revision::LATEST
             && kind.as_deref() == Some(INPUT_REQUIRED)
-            && let Err(error) = InputRequired::read(self.revision, text.get())
+            && let Err(error) = json::from_str::<InputRequiredResult>(text.get())
         {
             let source = error.into();
             return CallError::Answer { method, source };
@@ -224,8 +223,8 @@ where
             self.timeout.clone(),
             header_source,
             |id| {
-                if self.revision.is_modern() {
-                    params = params.describe(self.connection().request_meta());
+                if self.revision == Revision::LATEST {
+                    params = params.describe(&self.connection().request_meta);
                 }
                 if wants_progress {
                     params = params.progress_token(id);
@@ -239,7 +238,7 @@ where
             (&text, &self.features().cache)
         {
             // The server may have rejected a cursor because the list has changed.
-            if source.code == INVALID_PARAMS && self.revision.is_modern() {
+            if source.code == INVALID_PARAMS && self.revision == Revision::LATEST {
                 cache.invalidate(method);
             }
         }
@@ -264,8 +263,8 @@ where
     /// Looks the result up in the cache.
     fn look_up(&self, params: &Params<'_>) -> Lookup {
         match &self.features().cache {
-            Some(cache) if self.revision.is_modern() => {
-                let client = self.connection().request_meta();
+            Some(cache) if self.revision == Revision::LATEST => {
+                let client = &self.connection().request_meta;
                 cache.look_up(R::METHOD, params, client, &self.meta, self.fresh)
             }
             _ => Lookup::Uncacheable,
@@ -310,7 +309,7 @@ where
         let Some(page) = result.downcast_mut::<ListToolsResult>() else {
             return;
         };
-        if self.revision.is_modern() {
+        if self.revision == Revision::LATEST {
             self.connection().sender.learn_tools(&mut page.tools);
         }
         #[cfg(feature = "json-schema")]
@@ -338,30 +337,22 @@ where
     }
 
     /// Answers the questions of an input-required result.
-    async fn answer(&self, result: InputRequired) -> Result<Answers, CallError> {
+    async fn answer(&self, result: InputRequiredResult) -> Result<Answers, CallError> {
         let method = R::METHOD;
         let encode_error = |error: serde_json::Error| CallError::Params {
             method,
             source: error.into(),
         };
         let mut answers = Answers::default();
-        if !result.questions.is_empty() {
-            self.check_questions(result.questions.len())?;
+        if let Some(requests) = result.input_requests {
+            self.check_questions(requests.len())?;
             let (permits, time) = (&self.features().input_permits, self.timeout.time);
             let inputs = self.features().server_requests.inputs();
-            let responses = inputs.answers(result.questions, permits, time).await;
+            let responses = inputs.answers(requests, permits, time).await;
             let responses = responses.map_err(|source| CallError::Input { method, source })?;
-            let mut encoded = Map::with_capacity(responses.len());
-            for (key, reply) in responses {
-                let reply = reply.encode(self.revision);
-                encoded.push(
-                    &key,
-                    reply.map_err(|source| CallError::Params { method, source })?,
-                );
-            }
-            answers.responses = Some(json::to_raw(&encoded).map_err(encode_error)?);
+            answers.responses = Some(json::to_raw(&responses).map_err(encode_error)?);
         }
-        if let Some(state) = result.state {
+        if let Some(state) = result.request_state {
             answers.state = Some(json::to_raw(&state).map_err(encode_error)?);
         }
         Ok(answers)

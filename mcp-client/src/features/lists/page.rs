@@ -12,7 +12,6 @@ use serde_json::value::RawValue;
 use super::paged::Paged;
 use crate::features::calls::decoded::Decoded;
 use crate::protocol::error::ElementError;
-use crate::protocol::lenient;
 
 /// One page of a list.
 #[derive(Debug)]
@@ -78,13 +77,11 @@ fn separate<R: Paged>(revision: Revision, text: &str) -> Option<(String, Vec<Ele
 /// many valid ones.
 fn check<R: Paged>(revision: Revision, raw: &RawValue) -> Result<(), VersionError> {
     if revision == Revision::LATEST {
-        // Both forms of an element are the same.
         json::from_str::<R::Item>(raw.get())?;
     } else {
-        // Only pages have an older form. The other members that they require are added.
+        // Only pages have an older form, in which no other member is required.
         let page = format!("{{\"{}\":[{raw}]}}", R::ITEMS);
-        let page = lenient::read(revision, R::METHOD, &page, Revision::decode);
-        let _: R::Result = page.map_err(|error| match error {
+        let _: R::Result = revision.decode(&page).map_err(|error| match error {
             VersionError::Decode(error) => {
                 let inner = error.path().segments().iter().skip(2).cloned();
                 let path = inner.collect();
