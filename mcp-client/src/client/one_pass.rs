@@ -97,7 +97,7 @@ async fn call(results: Vec<&'static str>) {
     tokio::spawn(serve(server, results));
     let builder = Client::builder("test", "1.0.0")
         .cache(Cache::new())
-        .revision(Revision::LATEST)
+        .revision(Revision::V2026_07_28)
         .on_elicit_form(|_| async { Ok(ElicitResult::new(mcp_types::ElicitAction::Decline)) });
     let client = builder.connect(ByteStream::of(client)).await;
     let client = client.expect("connected");
