@@ -37,7 +37,7 @@ async fn more_questions_in_one_answer_than_allowed_end_the_call_before_any_handl
             counted.fetch_add(1, Ordering::Relaxed);
             async { Ok(Vec::new()) }
         });
-        let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+        let (client, mut server) = Server::connect(builder, Revision::V2026_07_28).await;
         let call = tokio::spawn(client.call_tool("any").into_future());
         let asked = server.asked("tools/call").await;
         server.answer(&asked, &asking(10_000)).await;
@@ -79,7 +79,7 @@ async fn questions_of_several_calls_wait_for_their_turn() {
             Ok(Vec::new())
         }
     });
-    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let (client, mut server) = Server::connect(builder, Revision::V2026_07_28).await;
     let call = || tokio::spawn(client.call_tool("any").into_future());
     let calls = [call(), call(), call(), call()];
     let mut asked = Vec::new();
@@ -105,7 +105,7 @@ async fn a_question_waits_for_its_turn_no_longer_than_the_call_may_take() {
     let mut limits = Limits::default();
     limits.server_requests = 1;
     let builder = builder(limits).on_roots(std::future::pending);
-    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let (client, mut server) = Server::connect(builder, Revision::V2026_07_28).await;
     let first = tokio::spawn(client.call_tool("first").into_future());
     let asked = server.asked("tools/call").await;
     server.answer(&asked, &asking(1)).await;

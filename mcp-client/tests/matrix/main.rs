@@ -20,7 +20,7 @@ async fn every_feature_works_at_every_revision_over_every_transport() {
     for way in Way::ALL {
         let revisions = Revision::ALL.iter().copied().map(Some);
         for pinned in revisions.chain([None]) {
-            if way == Way::HttpSse && pinned == Some(Revision::LATEST) {
+            if way == Way::HttpSse && pinned.is_some_and(Revision::is_modern) {
                 // That transport ends where the newest revision begins.
                 continue;
             }
@@ -32,7 +32,7 @@ async fn every_feature_works_at_every_revision_over_every_transport() {
             };
             assert_eq!(revision, pinned.unwrap_or(newest), "{way:?}");
             for feature in FEATURES {
-                if revision < feature.since {
+                if !feature.is_in(revision) {
                     continue;
                 }
                 let place = format!("{way:?}, {revision}: {}", feature.name);
