@@ -48,7 +48,7 @@
 //! Servers deviate from their revision. The client accepts the following:
 //!
 //! * A response whose id is text instead of a number: `"7"` for `7`.
-//! * A result of 2026-07-28 without `resultType`, which means `complete`; without `ttlMs` or with a
+//! * A result of a modern revision without `resultType`, which means `complete`; without `ttlMs` or with a
 //!   negative one, which means 0; without `cacheScope`, which means `private`.
 //! * Results, notifications and questions in the form of a newer revision than the negotiated one. A
 //!   question is answered in the oldest form that can express the answer.

@@ -2,6 +2,7 @@
 //! Nothing here depends on a feature or a transport.
 
 pub(crate) mod caching;
+pub(crate) mod capabilities;
 pub(crate) mod connection;
 pub(crate) mod connection_state;
 pub(crate) mod error;
@@ -14,5 +15,7 @@ pub(crate) mod negotiated;
 pub(crate) mod negotiation;
 pub(crate) mod params;
 pub(crate) mod pending_requests;
+pub(crate) mod request_meta;
 pub(crate) mod roundtrip;
 pub(crate) mod transport;
+pub(crate) mod version_choice;

@@ -9,10 +9,10 @@ use mcp_types::error::DecodeError;
 use mcp_types::json;
 use mcp_types::revision::Versioned;
 use mcp_types::{
-    ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestUrlParams, ElicitResult, Icon, Implementation, LoggingLevel,
-    LoggingMessageNotification, LoggingMessageNotificationParams, Notification, Proposal,
-    RequestMetaObject, Revision, Root,
+    ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, DiscoverRequest,
+    ElicitRequestFormParams, ElicitRequestUrlParams, ElicitResult, Icon, Implementation,
+    LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, Notification,
+    Proposal, Request, Revision, Root,
 };
 use tokio::sync::{Semaphore, watch};
 
@@ -25,15 +25,17 @@ use crate::features::server_requests::ServerRequests;
 use crate::features::server_requests::inputs::{Inputs, handler};
 use crate::features::state::Features;
 use crate::features::subscriptions::{Inboxes, Watched};
+use crate::protocol::capabilities;
 use crate::protocol::connection::{Connection, MessageSender};
 use crate::protocol::connection_state::ConnectionState;
-use crate::protocol::error::{ConnectError, InputError};
+use crate::protocol::error::{CallError, ConnectError, InputError};
 #[cfg(feature = "tls")]
 use crate::protocol::fetch::FetchPolicy;
 use crate::protocol::inbound::Inbound;
 use crate::protocol::limits::Limits;
 use crate::protocol::negotiation::negotiate;
 use crate::protocol::pending_requests::PendingRequests;
+use crate::protocol::request_meta::RequestMeta;
 use crate::protocol::transport::{OpenedTransport, Transport};
 
 /// Configures a client until it is connected to a server. A clone can be connected to another one.
@@ -173,7 +175,7 @@ impl ClientBuilder {
         F: Future<Output = Result<CreateMessageResult, InputError>> + Send + 'static,
     {
         self.inputs.sample = Some(handler(ask));
-        self.capabilities.sampling.get_or_insert_default();
+        capabilities::declare(&mut self.capabilities, capabilities::SAMPLING);
         self
     }
 
@@ -184,13 +186,13 @@ impl ClientBuilder {
         F: Future<Output = Result<Vec<Root>, InputError>> + Send + 'static,
     {
         self.inputs.roots = Some(handler(move |()| ask()));
-        self.capabilities.roots.get_or_insert_default();
+        capabilities::declare(&mut self.capabilities, capabilities::ROOTS);
         self
     }
 
     /// Sets the handler of a notification of the server, of any revision or defined by the
-    /// application. The handler must not block: nothing else is read meanwhile. Servers of the newest
-    /// revision report changes only to a [subscription](Client::listen).
+    /// application. The handler must not block: nothing else is read meanwhile. Servers without
+    /// sessions report changes only to a [subscription](Client::listen).
     pub fn on_notification<N>(mut self, handler: impl Fn(N::Params) + Send + Sync + 'static) -> Self
     where
         N: Notification,
@@ -221,7 +223,7 @@ impl ClientBuilder {
     }
 
     /// Enables proposals, each behind the Cargo feature of its name, and announces them to servers of
-    /// the newest revision in `capabilities.experimental`. [`Client::negotiated`] returns whether the
+    /// the revisions that they [extend](Proposal::extends) in `capabilities.experimental`. [`Client::negotiated`] returns whether the
     /// server announced one, too.
     pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.proposals.extend(proposals);
@@ -278,12 +280,17 @@ impl ClientBuilder {
         for proposal in &self.proposals {
             proposal.announce(&mut self.capabilities.experimental);
         }
-        let latest = Revision::LATEST.as_str();
-        let mut request_meta = RequestMetaObject::new(latest, self.capabilities.clone())
-            .client_info(self.info.clone());
-        request_meta.log_level = self.log_level;
-        let request_meta = json::to_string(&request_meta).map_err(DecodeError::from)?;
-        let request_meta = serde_json::from_str(&request_meta).map_err(DecodeError::from)?;
+        let pinned = self.pinned;
+        let request_meta = RequestMeta::new(
+            Revision::modern().filter(|revision| pinned.is_none_or(|pinned| pinned == *revision)),
+            &self.info,
+            &self.capabilities,
+            self.log_level,
+        );
+        let request_meta = request_meta.map_err(|source| CallError::Params {
+            method: DiscoverRequest::METHOD,
+            source,
+        })?;
         let capabilities = json::to_string(&self.capabilities).map_err(DecodeError::from)?;
         let cache = self.cache;
         let permits = self.limits.server_requests.min(Semaphore::MAX_PERMITS);

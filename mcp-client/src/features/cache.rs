@@ -13,7 +13,8 @@ use mcp_types::json::{Map, Number, Object};
 use mcp_types::{
     ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
     Notification, PromptListChangedNotification, ReadResourceRequest, Request,
-    ResourceListChangedNotification, ResourceUpdatedNotification, ToolListChangedNotification,
+    ResourceListChangedNotification, ResourceUpdatedNotification, Revision,
+    ToolListChangedNotification,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -26,7 +27,7 @@ use store::{Key, Scope, Store};
 /// The longest time for which a result is cached: a day.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Caches results of servers of the newest revision for as long as they allow (`ttlMs`, page
+/// Caches results of servers without sessions for as long as they allow (`ttlMs`, page
 /// "Caching" of the specification): pages of lists, contents of resources, and the description of
 /// the server. Results without `ttlMs`, or with 0, are not cached; older revisions have none.
 ///
@@ -136,8 +137,20 @@ pub(crate) struct ClientCache {
     shared: Option<Scope>,
 }
 
+/// What a lookup depends on beside the request itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    /// The revision of the connection, in whose form the results are.
+    pub(crate) revision: Revision,
+    /// The members that the client adds to `_meta` of each request.
+    pub(crate) client: &'a Map<Box<RawValue>>,
+    /// The members that this call adds to `_meta`.
+    pub(crate) call: &'a Object,
+}
+
 /// The key of a result that is not cached yet.
 pub(crate) struct CacheMiss {
+    revision: Revision,
     method: &'static str,
     params: String,
     /// The generation of the method when the request was sent: a result that was invalidated since is
@@ -166,24 +179,24 @@ impl ClientCache {
         Self { cache, own, shared }
     }
 
-    /// Looks up the result of a call. If it has to be `fresh`, only prepares to store it. `client` and
-    /// `call` are the members that they add to `_meta`.
+    /// Looks up the result of a call. If it has to be `fresh`, only prepares to store it.
     pub(crate) fn look_up(
         &self,
         method: &'static str,
         params: &Params<'_>,
-        client: &Map<Box<RawValue>>,
-        call: &Object,
+        caller: Caller<'_>,
         fresh: bool,
     ) -> Lookup {
         if !is_cacheable(method) {
             return Lookup::Uncacheable;
         }
-        let Some(params) = key::params(params, client, call) else {
+        let Some(params) = key::params(params, caller.client, caller.call) else {
             return Lookup::Uncacheable;
         };
         let mut store = self.cache.store();
+        let revision = caller.revision;
         let mut miss = CacheMiss {
+            revision,
             method,
             params,
             generation: store.generation(method),
@@ -194,6 +207,7 @@ impl ClientCache {
             };
             let key = Key {
                 scope: scope.clone(),
+                revision,
                 method,
                 params: miss.params,
             };
@@ -225,6 +239,7 @@ impl ClientCache {
         let shared = self.shared.as_ref().filter(|_| hints.scope == "public");
         let key = Key {
             scope: shared.unwrap_or(&self.own).clone(),
+            revision: miss.revision,
             method: miss.method,
             params: miss.params,
         };

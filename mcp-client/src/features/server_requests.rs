@@ -1,6 +1,8 @@
 //! [`ServerRequests`]: requests of servers of revisions with sessions, and the responses to them.
 
+pub(crate) mod input_required;
 pub(crate) mod inputs;
+pub(crate) mod question;
 pub(crate) mod url_elicitation;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -11,8 +13,8 @@ use mcp_types::peer_text::PeerDisplay;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{
-    CreateMessageRequest, ElicitRequest, ElicitRequestParams, InputRequest, InputResponse,
-    ListRootsRequest, RequestId, Revision, v2025_06_18, v2025_11_25,
+    CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams,
+    ListRootsRequest, Request, RequestId, Revision, v2025_06_18, v2025_11_25,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -24,6 +26,7 @@ use crate::protocol::inbound::InboundRequest;
 use crate::protocol::lenient;
 use crate::protocol::limits::Limits;
 use inputs::Inputs;
+use question::{Answer, Question};
 
 /// Answers the requests of a server. Dropping this aborts all handlers.
 pub(crate) struct ServerRequests {
@@ -90,8 +93,8 @@ impl ServerRequests {
         if method == "ping" {
             return respond(response(id, Ok(&Object::new())));
         }
-        let request = match input_request(&self.inputs, revision, method, params) {
-            Ok(request) => request,
+        let question = match question(&self.inputs, revision, method, params) {
+            Ok(question) => question,
             Err(error) => return respond(refusal(id, &error)),
         };
         let bytes = method.len() + params.map_or(0, |params| params.get().len()) + length(id);
@@ -109,7 +112,7 @@ impl ServerRequests {
         // Spawned without the lock: a runtime that is shutting down drops the future before this
         // returns, and with it `guard`, which takes the lock.
         let task = tokio::spawn(async move {
-            let answer = inputs.answer(request).await;
+            let answer = inputs.answer(question).await;
             let message = answer.and_then(|answer| Ok(write(&guard.id, &answer, revision)?));
             guard.finish(match message {
                 Ok(message) => Some(message),
@@ -215,23 +218,23 @@ impl Drop for RequestGuard {
     }
 }
 
-/// Converts a request into the form of the newest revision.
-fn input_request(
+/// Decodes a request of the server.
+fn question(
     inputs: &Inputs,
     revision: Revision,
     method: &str,
     params: Option<&RawValue>,
-) -> Result<InputRequest, ErrorObject> {
+) -> Result<Question, ErrorObject> {
     let text = params.map_or("null", RawValue::get);
     let read = match method {
-        "elicitation/create" if inputs.form.is_some() || inputs.url.is_some() => {
-            elicitation(revision, text).map(|params| ElicitRequest::new(params).into())
+        ElicitRequest::METHOD if inputs.form.is_some() || inputs.url.is_some() => {
+            elicitation(revision, text).map(Question::from)
         }
-        "sampling/createMessage" if inputs.sample.is_some() => {
-            let params = lenient::decode(revision, text);
-            params.map(|params| CreateMessageRequest::new(params).into())
+        CreateMessageRequest::METHOD if inputs.sample.is_some() => {
+            let params = lenient::decode::<CreateMessageRequestParams>(revision, text);
+            params.map(Question::from)
         }
-        "roots/list" if inputs.roots.is_some() => Ok(ListRootsRequest::new().into()),
+        ListRootsRequest::METHOD if inputs.roots.is_some() => Ok(Question::Roots),
         _ => return Err(unknown(method)),
     };
     read.map_err(|error| match error {
@@ -246,7 +249,7 @@ fn elicitation(revision: Revision, text: &str) -> Result<ElicitRequestParams, Ve
         && let Ok(params) = json::from_str::<v2025_06_18::ElicitRequestFormParams>(text)
     {
         let params = v2025_11_25::ElicitRequestFormParams::from(params);
-        return Ok(ElicitRequestParams::Form(params.into()));
+        return Revision::V2025_11_25.decode(&json::to_string(&params)?);
     }
     lenient::decode(revision, text)
 }
@@ -257,27 +260,14 @@ fn unknown(method: &str) -> ErrorObject {
 
 /// Writes a response in the form of a revision. If that revision cannot express it, a newer one is
 /// used: then the request was in the form of a newer one, too.
-fn write(id: &RequestId, reply: &InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
-    write_at(id, reply.clone(), at).or_else(|fault| {
+fn write(id: &RequestId, answer: &Answer, at: Revision) -> Result<Vec<u8>, VersionError> {
+    let encoded = answer.clone().encode(at).or_else(|fault| {
         let mut newer = lenient::newer(at);
-        let other = newer.find_map(|newer| write_at(id, reply.clone(), newer).ok());
+        let other = newer.find_map(|newer| answer.clone().encode(newer).ok());
         other.ok_or(fault)
-    })
-}
-
-fn write_at(id: &RequestId, reply: InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
+    });
     let mut message = Vec::new();
-    match reply {
-        InputResponse::Elicit(reply) => rpc::write_result_at(&mut message, id, reply, at, None)?,
-        InputResponse::CreateMessage(reply) => {
-            rpc::write_result_at(&mut message, id, reply, at, None)?;
-        }
-        InputResponse::ListRoots(reply) => {
-            rpc::write_result_at(&mut message, id, reply, at, None)?;
-        }
-        // No other request exists.
-        other => rpc::write_result(&mut message, id, &other)?,
-    }
+    rpc::write_result(&mut message, id, &encoded?)?;
     Ok(message)
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Features {
     pub(crate) output_schemas: OutputSchemas,
     pub(crate) notifications: NotificationHandlers,
     pub(crate) server_requests: Arc<ServerRequests>,
-    /// Permits for the input requests of servers of the newest revision that are answered at once.
+    /// Permits for the input requests of modern servers that are answered at once.
     pub(crate) input_permits: Arc<Semaphore>,
     pub(crate) inboxes: Inboxes,
     pub(crate) watched: Watched,

@@ -263,7 +263,7 @@
 //! # let builder = mcp_client::Client::builder("demo", "1.0.0").revision(Revision::V2025_11_25);
 //! # let client = builder.connect(serve(server)).await?;
 //!
-//! if client.revision() < Revision::LATEST {
+//! if !client.revision().is_modern() {
 //!     client.request::<PingRequest>(None).await?;
 //! }
 //! # Ok(())

@@ -2,6 +2,9 @@
 //!
 //! # Two eras
 //!
+//! Revisions without a handshake are *modern*
+//! ([`Revision::is_modern`](crate::types::Revision::is_modern)), those with one are *legacy*.
+//!
 //! | revision | begins with | what its servers do not support |
 //! | --- | --- | --- |
 //! | 2026-07-28 | any request, each names its revision; this client sends `server/discover` | requests to the client: they answer calls with questions instead |
@@ -46,7 +49,9 @@
 //!
 //! - The result names the revisions that the server supports, and so does the error -32022. The client
 //!   uses the newest one that it supports, or fails with
-//!   [`ConnectError::Revision`](crate::ConnectError).
+//!   [`ConnectError::Revision`](crate::ConnectError). If that is another modern revision than the one
+//!   of the request, it sends `server/discover` again in the form of that revision. No revision is
+//!   tried more than twice.
 //! - Any other error means an older server; on byte streams, so does no response within
 //!   [`Limits::probe_time`](crate::Limits), or the exit of a child process, which is then restarted
 //!   once. The client sends `initialize`, which offers 2025-11-25, and the server may choose an older
@@ -59,8 +64,9 @@
 //! known, pin it with [`revision`](crate::ClientBuilder::revision), or shorten the probe.
 //!
 //! A restarted process begins with the request that succeeded before. Over HTTP, an `EraCache` remembers
-//! the era of servers by their origin, from one client to the next (feature `http`). If the entry is
-//! outdated, the client negotiates again.
+//! the era and the revision of servers by their origin, from one client to the next (feature `http`).
+//! If the entry is outdated, the client negotiates again. If a server supports a newer revision than
+//! the remembered one, its answer to `server/discover` says so, and the client uses the newer one.
 //!
 //! # What is the same
 //!
@@ -69,7 +75,7 @@
 //! [`server_info`](crate::Client::server_info),
 //! [`server_capabilities`](crate::Client::server_capabilities) and
 //! [`instructions`](crate::Client::instructions). The client sends the level of
-//! [`on_log`](crate::ClientBuilder::on_log) with each request of the newest revision, and with
+//! [`on_log`](crate::ClientBuilder::on_log) with each request of a modern revision, and with
 //! `logging/setLevel` in a session.
 //!
 //! # What differs
@@ -79,7 +85,7 @@
 //!   an older server. Results lack it: results of older revisions may not be cached (`ttl_ms` is 0),
 //!   and have no structured content before 2025-06-18.
 //! - **When servers ask questions.** Older servers send requests at any time, also without a call.
-//!   Servers of 2026-07-28 ask only in response to a call.
+//!   Modern servers ask only in response to a call.
 //! - **Which changes are reported.** Older servers announce changes of lists without a subscription;
 //!   [`on_notification`](crate::ClientBuilder::on_notification) handles them.
 //! - **Requests that were removed**, such as `ping`: [send them by their

@@ -1,6 +1,6 @@
 //! Resources by their HTTPS URLs: which URLs are used, what is checked, and what happens after a failure.
 //!
-//! With the feature `https-url`. A server of the newest revision may name a URL for the content of a
+//! With the feature `https-url`. A server without sessions may name a URL for the content of a
 //! resource: `httpUrl`, with `httpUrlExpiresAt`. [`Client::fetch`](crate::Client::fetch) fetches the
 //! content by this URL if possible, otherwise with `resources/read`. A server may send URLs to every
 //! client of that revision; [`proposals`](crate::ClientBuilder::proposals) announces that this client

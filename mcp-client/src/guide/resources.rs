@@ -10,7 +10,7 @@
 //! # drop(builder);
 //! ```
 //!
-//! The client announces them to servers of the newest revision only.
+//! The client announces them to servers without sessions only.
 //! [`Client::negotiated`](crate::Client::negotiated) returns `true` if the server announced one, too.
 //!
 //! # Metadata without contents (`sep-2093`)

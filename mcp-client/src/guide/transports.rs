@@ -83,8 +83,8 @@
 //! # }
 //! ```
 //!
-//! Detecting the era of a server takes a request. An [`EraCache`](crate::EraCache) remembers it by the
-//! origin of the server, for the next client:
+//! Detecting the era of a server takes a request. An [`EraCache`](crate::EraCache) remembers it, and the
+//! revision, by the origin of the server, for the next client:
 //!
 //! ```no_run
 //! use mcp_client::{Client, EraCache, Http};

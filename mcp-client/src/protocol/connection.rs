@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mcp_types::json::{self, Map};
+use mcp_types::json;
 use mcp_types::peer_text::{PeerDisplay, PeerText};
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
@@ -26,6 +26,7 @@ use super::inbound::{Inbound, InboundRequest, log_malformed};
 use super::limits::Limits;
 use super::negotiated::Negotiated;
 use super::pending_requests::{PendingRequests, Reply, number};
+use super::request_meta::RequestMeta;
 
 /// The maximum number of messages in a batch.
 const BATCH: usize = 1_000;
@@ -40,8 +41,8 @@ pub(crate) struct Connection {
     pub(crate) proposals: BTreeSet<Proposal>,
     /// Whether the client answers `roots/list`.
     pub(crate) has_roots: bool,
-    /// The members of `_meta` by which requests of the newest revision describe the client.
-    pub(crate) request_meta: Map<Box<RawValue>>,
+    /// The members of `_meta` by which requests of modern revisions describe the client.
+    pub(crate) request_meta: RequestMeta,
     pub(crate) limits: Limits,
     pub(crate) pending: Arc<PendingRequests>,
     pub(crate) sender: Arc<dyn MessageSender>,
@@ -83,8 +84,8 @@ impl Connection {
     pub(crate) fn cancel(&self, id: i64) {
         let params = CancelledNotificationParams::new(id);
         let mut message = Vec::new();
-        let written =
-            rpc::write_notification(&mut message, CancelledNotification::METHOD, Some(&params));
+        let method = CancelledNotification::METHOD;
+        let written = rpc::write_notification_at(&mut message, method, params, self.revision());
         if written.is_ok() {
             self.sender.send_now(message);
         }
@@ -263,9 +264,9 @@ pub(crate) trait MessageSender: Send + Sync {
     /// the request on the server.
     fn cancels_on_drop(&self, connection: &Connection) -> bool;
 
-    /// Returns `true` if an earlier connection showed that the server begins with a handshake.
-    fn expects_handshake(&self) -> bool {
-        false
+    /// Returns the revision that an earlier connection negotiated with the server.
+    fn remembered_revision(&self) -> Option<Revision> {
+        None
     }
 
     /// Returns the URL of the server, if it has one.
@@ -306,6 +307,8 @@ pub(crate) struct OutgoingRequest<'a> {
     expect(dead_code, reason = "only HTTP has headers")
 )]
 pub(crate) struct HeaderSource<'a> {
+    /// The revision that `_meta` declares; that of the connection if absent.
+    pub(crate) revision: Option<Revision>,
     /// The name of the tool or prompt, or the URI of the resource.
     pub(crate) name: Option<&'a str>,
     /// The arguments of the tool, as JSON.

@@ -25,7 +25,7 @@ pub use output::{BrokenOutput, OutputError};
 /// The error of a handler that answers questions of the server.
 ///
 /// A server of an older revision receives an [`ErrorObject`] unchanged, and any other error as -32603
-/// with its text. A server of the newest revision receives nothing: the call fails with
+/// with its text. A server without sessions receives nothing: the call fails with
 /// [`CallError::Input`](crate::CallError).
 pub type InputError = Box<dyn Error + Send + Sync>;
 
@@ -237,7 +237,7 @@ impl TransportError {
         }
     }
 
-    /// Returns `true` if the cause may be a server that does not know the newest revision.
+    /// Returns `true` if the cause may be a server of an older era.
     pub(crate) fn may_be_legacy(&self) -> bool {
         match self {
             #[cfg(feature = "http")]

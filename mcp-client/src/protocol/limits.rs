@@ -23,10 +23,10 @@ pub struct Limits {
     pub rounds: usize,
     /// The number of questions of the server that handlers answer at once: 64.
     ///
-    /// A server of an older revision asks with requests; further ones are refused. A server of the
-    /// newest revision answers a call with questions. If one response has more of them, the call
-    /// fails with [`CallError::Questions`](crate::CallError) and no handler is called. Questions of
-    /// several calls wait, each at most for the timeout of its call.
+    /// A server of an older revision asks with requests; further ones are refused. A server without
+    /// sessions answers a call with questions. If one response has more of them, the call fails with
+    /// [`CallError::Questions`](crate::CallError) and no handler is called. Questions of several
+    /// calls wait, each at most for the timeout of its call.
     pub server_requests: usize,
     /// The number of events that a [`Subscription`](crate::Subscription) queues: 1024. Further ones
     /// are replaced by one [`Missed`](crate::SubscriptionEvent::Missed).

@@ -2,36 +2,41 @@
 
 use std::sync::Arc;
 
+use mcp_types::error::DecodeError;
 use mcp_types::json::{self, Object};
 use mcp_types::peer_text::PeerDisplay;
+use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
-    ClientCapabilities, InitializeRequest, InitializeRequestParams, InitializeResult,
-    InitializedNotification, SetLevelRequest, SetLevelRequestParams,
+    InitializeRequest, InitializeRequestParams, InitializeResult, InitializedNotification,
+    SetLevelRequest,
 };
 use mcp_types::{
     DiscoverRequest, DiscoverResult, HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY,
     Notification, Request, Revision, UNSUPPORTED_PROTOCOL_VERSION,
     UnsupportedProtocolVersionErrorData,
 };
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-use serde::Deserialize;
-
+use super::capabilities::{LOGGING, is_declared};
 use super::connection::{Connection, HeaderSource};
 use super::error::{self, CallError, ConnectError};
 use super::lenient;
 use super::negotiated::Negotiated;
 use super::params::Params;
+use super::request_meta::legacy_info;
 use super::roundtrip::{CallTimeout, notify, roundtrip};
+use super::version_choice::{Probes, Step};
 
-/// The newest revision that begins with a handshake.
+/// The newest revision that begins with a handshake. Its types are those of [`InitializeResult`].
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
 /// Negotiates a revision with the server: the pinned one, or the newest that both sides support.
 pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), ConnectError> {
     match connection.pinned {
-        Some(Revision::LATEST) => match discover(connection).await {
-            Ok(found) => modern(connection, found),
+        Some(revision) if revision.is_modern() => match discover(connection, revision).await {
+            Ok(found) => modern(connection, revision, found),
             Err(CallError::Refused { source, .. })
                 if source.code == UNSUPPORTED_PROTOCOL_VERSION =>
             {
@@ -57,60 +62,84 @@ pub(crate) async fn negotiate(connection: &Arc<Connection>) -> Result<(), Connec
 }
 
 async fn detect(connection: &Arc<Connection>) -> Result<(), ConnectError> {
-    if connection.sender.expects_handshake() {
+    let remembered = connection.sender.remembered_revision();
+    if remembered.is_some_and(|revision| !revision.is_modern()) {
         match initialize(connection, NEWEST_LEGACY).await {
             Ok(_) => return Ok(()),
             // The remembered era is outdated.
             Err(_) => connection.sender.remember_revision(None),
         }
     }
-    let older = match discover(connection).await {
-        Ok(found) => match best(connection, &found.supported_versions)? {
-            Revision::LATEST => {
-                modern(connection, found);
-                return Ok(());
-            }
-            older => older,
-        },
-        Err(CallError::Refused { source, .. }) if is_modern(&source) => {
-            match best(connection, &offered(&source)?)? {
-                // The server rejected the revision that it offers: send the request once more.
-                Revision::LATEST => {
-                    modern(connection, discover(connection).await?);
-                    return Ok(());
-                }
-                older => older,
-            }
-        }
-        Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
-        // After any other error, assume an older server that does not support the method. Some older
-        // server processes exit when they receive it, and are restarted.
-        Err(_) => {
-            connection.state.wait_reconnected().await;
-            NEWEST_LEGACY
-        }
+    let Some(older) = find_modern(connection, remembered).await? else {
+        return Ok(());
     };
     initialize(connection, older).await.map(drop)
+}
+
+/// Negotiates a revision without a handshake. Returns the revision for the handshake if the server
+/// has none that the client supports.
+async fn find_modern(
+    connection: &Arc<Connection>,
+    remembered: Option<Revision>,
+) -> Result<Option<Revision>, ConnectError> {
+    let mut probes = Probes::new(allowed(connection));
+    let Some(mut revision) = probes.first(remembered) else {
+        return Ok(Some(NEWEST_LEGACY));
+    };
+    loop {
+        let (offered, answer) = match discover(connection, revision).await {
+            Ok(found) => (found.supported_versions.clone(), Ok(found)),
+            Err(CallError::Refused { source, .. }) if is_modern(&source) => {
+                (offered(&source)?, Err(source))
+            }
+            // An earlier answer has shown that the server is modern.
+            Err(error) if !probes.is_first() => return Err(error.into()),
+            Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => {
+                return Err(error.into());
+            }
+            // After any other error, assume an older server that does not support the method. Some
+            // older server processes exit when they receive it, and are restarted.
+            Err(_) => {
+                connection.state.wait_reconnected().await;
+                return Ok(Some(NEWEST_LEGACY));
+            }
+        };
+        match (probes.next(&offered, answer.is_ok()), answer) {
+            (Step::Agreed, Ok(found)) => {
+                modern(connection, revision, found);
+                return Ok(None);
+            }
+            (Step::Probe(next), _) => revision = next,
+            (Step::Handshake(older), _) => return Ok(Some(older)),
+            (Step::Contradiction, Err(source)) => return Err(refused(source).into()),
+            _ => return Err(unsupported(connection, &offered)),
+        }
+    }
 }
 
 fn may_be_legacy(error: &CallError) -> bool {
     matches!(error, CallError::Lost { source, .. } if source.may_be_legacy())
 }
 
-/// Sets the level of the server's log once for a session. In the newest revision, each request names
-/// the level instead.
+/// Sets the level of the server's log once for a session. Without sessions, each request names the
+/// level instead.
 pub(crate) async fn set_level(connection: &Arc<Connection>) -> Result<(), CallError> {
     let Some(level) = connection.log_level else {
         return Ok(());
     };
     let logs = connection
         .negotiated()
-        .is_some_and(|server| server.capabilities.logging.is_some());
-    if connection.revision() == Revision::LATEST || !logs {
+        .is_some_and(|server| is_declared(&server.capabilities, LOGGING));
+    if connection.revision().is_modern() || !logs {
         return Ok(());
     }
     let method = SetLevelRequest::METHOD;
-    let params = SetLevelRequestParams::new(level);
+    // Written by its name: the newest revision may have other levels.
+    let level = json::to_value(&level).map_err(|error| CallError::Params {
+        method,
+        source: error.into(),
+    })?;
+    let params = Object::from([("level", level)]);
     let time = CallTimeout::new(connection.limits.call_time);
     match roundtrip(connection, method, time, HeaderSource::default(), |_| {
         params
@@ -132,7 +161,7 @@ fn refused(source: ErrorObject) -> CallError {
     CallError::Refused { method, source }
 }
 
-/// Returns `true` if only servers of the newest revision answer with this error.
+/// Returns `true` if only modern servers answer with this error.
 fn is_modern(error: &ErrorObject) -> bool {
     let codes = [
         UNSUPPORTED_PROTOCOL_VERSION,
@@ -142,7 +171,7 @@ fn is_modern(error: &ErrorObject) -> bool {
     codes.contains(&error.code)
 }
 
-/// Returns the revisions that a server names when it rejects the newest one.
+/// Returns the revisions that a server names when it rejects the one of a request.
 fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
     let data = error.data.clone().unwrap_or_default();
     match json::from_value::<UnsupportedProtocolVersionErrorData>(data) {
@@ -151,38 +180,51 @@ fn offered(error: &ErrorObject) -> Result<Vec<String>, ConnectError> {
     }
 }
 
-/// Returns the newest revision that both sides support.
-fn best(connection: &Connection, theirs: &[String]) -> Result<Revision, ConnectError> {
-    let known = theirs.iter().filter_map(|name| name.parse().ok());
-    known.max().ok_or_else(|| unsupported(connection, theirs))
+/// Returns the revisions that the client can use with a server.
+fn allowed(connection: &Connection) -> Vec<Revision> {
+    let can_describe = |revision: Revision| connection.request_meta.of(revision).is_some();
+    let all = Revision::ALL.iter().copied();
+    match connection.pinned {
+        Some(revision) => vec![revision],
+        None => all
+            .filter(|&revision| !revision.is_modern() || can_describe(revision))
+            .collect(),
+    }
 }
 
 /// Returns the error for a server that supports only these revisions.
 fn unsupported(connection: &Connection, theirs: &[String]) -> ConnectError {
-    let ours = match connection.pinned {
-        Some(revision) => vec![revision],
-        None => Revision::ALL.to_vec(),
-    };
     ConnectError::Revision {
-        ours,
+        ours: allowed(connection),
         theirs: error::offered(theirs),
     }
 }
 
-async fn discover(connection: &Arc<Connection>) -> Result<DiscoverResult, CallError> {
+async fn discover(
+    connection: &Arc<Connection>,
+    revision: Revision,
+) -> Result<DiscoverResult, CallError> {
     let method = DiscoverRequest::METHOD;
     let time = CallTimeout::new(connection.limits.probe_time);
-    let text = roundtrip(connection, method, time, HeaderSource::default(), |_| {
-        Params::new().describe(&connection.request_meta)
+    let header_source = HeaderSource {
+        revision: Some(revision),
+        ..HeaderSource::default()
+    };
+    let text = roundtrip(connection, method, time, header_source, |_| {
+        let params = Params::new();
+        match connection.request_meta.of(revision) {
+            Some(client) => params.describe(client),
+            None => params,
+        }
     });
     let text = text.await?;
-    let result = lenient::read(Revision::LATEST, method, text.get(), Revision::decode);
+    let result = lenient::read(revision, method, text.get(), Revision::decode);
     result.map_err(|source| CallError::Answer { method, source })
 }
 
-fn modern(connection: &Connection, found: DiscoverResult) {
+fn modern(connection: &Connection, revision: Revision, found: DiscoverResult) {
     connection.set_negotiated(Negotiated {
-        revision: Revision::LATEST,
+        revision,
         info: found.meta.and_then(|meta| meta.server_info),
         capabilities: found.capabilities,
         instructions: found.instructions,
@@ -196,31 +238,46 @@ struct AgreedRevision {
     agreed: String,
 }
 
+/// Creates the params of the handshake. They are composed as text, because the types of the newest
+/// revision and those of the handshake may differ.
+fn initialize_params(
+    connection: &Connection,
+    revision: Revision,
+) -> Result<InitializeRequestParams, VersionError> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Handshake {
+        protocol_version: &'static str,
+        capabilities: Box<RawValue>,
+        client_info: Box<RawValue>,
+    }
+    let mut capabilities = connection.capabilities.clone();
+    for proposal in &connection.proposals {
+        proposal.withdraw(&mut capabilities.experimental);
+    }
+    let params = json::to_string(&Handshake {
+        protocol_version: revision.as_str(),
+        capabilities: NEWEST_LEGACY.encode(capabilities)?,
+        client_info: legacy_info(&connection.info)?,
+    })?;
+    let mut params: InitializeRequestParams = NEWEST_LEGACY.decode(&params)?;
+    if connection.has_roots {
+        // The program can report changes with `Client::roots_changed`.
+        let roots = params.capabilities.roots.get_or_insert_default();
+        roots.list_changed.get_or_insert(true);
+    }
+    Ok(params)
+}
+
 /// Performs the handshake of the older revisions, and returns the revision that the server chose.
 pub(crate) async fn initialize(
     connection: &Arc<Connection>,
     revision: Revision,
 ) -> Result<Revision, ConnectError> {
     let method = InitializeRequest::METHOD;
-    let mut capabilities = connection.capabilities.clone();
-    for proposal in &connection.proposals {
-        proposal.withdraw(&mut capabilities.experimental);
-    }
-    let capabilities = ClientCapabilities::try_from(capabilities);
-    let mut capabilities = capabilities.map_err(|error| {
-        let source = mcp_types::revision::VersionError::from(error);
-        CallError::Params { method, source }
-    })?;
-    if connection.has_roots {
-        // The program can report changes with `Client::roots_changed`.
-        let roots = capabilities.roots.get_or_insert_default();
-        roots.list_changed.get_or_insert(true);
-    }
-    let params =
-        InitializeRequestParams::new(revision.as_str(), capabilities, connection.info.clone());
-    let params = revision
-        .encode(params)
-        .map_err(|source| CallError::Params { method, source })?;
+    let params_error = |source| CallError::Params { method, source };
+    let params = initialize_params(connection, revision).map_err(params_error)?;
+    let params = revision.encode(params).map_err(params_error)?;
     let time = CallTimeout::new(connection.limits.call_time);
     let text = roundtrip(connection, method, time, HeaderSource::default(), |_| {
         params
@@ -230,12 +287,16 @@ pub(crate) async fn initialize(
     // The form of the result depends on the revision that it names.
     let AgreedRevision { agreed } = json::from_str(text.get())?;
     let known = agreed.parse().ok();
-    let Some(revision) = known.filter(|&revision: &Revision| revision < Revision::LATEST) else {
+    let Some(revision) = known.filter(|revision: &Revision| !revision.is_modern()) else {
         return Err(unsupported(connection, &[agreed]));
     };
     let result: InitializeResult = revision
         .decode(text.get())
         .map_err(|source| CallError::Answer { method, source })?;
+    let capabilities = NEWEST_LEGACY
+        .decode(&json::to_string(&result.capabilities).map_err(DecodeError::from)?)
+        .map_err(|source| CallError::Answer { method, source })?;
+    let info = json::to_value(&result.server_info)?;
 
     let mut message = Vec::new();
     rpc::write_notification(
@@ -243,15 +304,13 @@ pub(crate) async fn initialize(
         InitializedNotification::METHOD,
         None::<&Object>,
     )
-    .map_err(|error| {
-        let source = error.into();
-        CallError::Params { method, source }
-    })?;
+    .map_err(|error| params_error(error.into()))?;
     // Over HTTP, the headers of the next message already name the revision.
     connection.set_negotiated(Negotiated {
         revision,
-        info: Some(result.server_info),
-        capabilities: result.capabilities.into(),
+        // Only informative: ignored if the newest revision has no form for it.
+        info: json::from_value(info).ok(),
+        capabilities,
         instructions: result.instructions,
     });
     notify(connection, InitializedNotification::METHOD, message).await?;

@@ -127,7 +127,7 @@ impl<'a> Params<'a> {
         self
     }
 
-    /// Adds the members of `_meta` by which requests of the newest revision describe the client.
+    /// Adds the members of `_meta` by which requests of modern revisions describe the client.
     pub(crate) fn describe(mut self, request_meta: &'a Map<Box<RawValue>>) -> Self {
         for (name, value) in request_meta {
             self.meta.set(name, ParamValue::Text(value.get()));

@@ -39,7 +39,7 @@ use sender::HttpSender;
 
 /// A server at a URL.
 ///
-/// The client tries Streamable HTTP of 2026-07-28, then that of the revisions with sessions, and last
+/// The client tries Streamable HTTP of 2026-07-28 and later revisions, then that of the revisions with sessions, and last
 /// HTTP+SSE of 2024-11-05.
 ///
 /// ```no_run
@@ -91,7 +91,7 @@ impl Http {
         self
     }
 
-    /// Sets the cache that remembers the era of the server, for the next client that is connected with
+    /// Sets the cache that remembers the era and revision of the server, for the next client that is connected with
     /// a clone of it.
     pub fn era_cache(mut self, eras: EraCache) -> Self {
         self.eras = Some(eras);

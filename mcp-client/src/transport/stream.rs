@@ -2,8 +2,8 @@
 
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_types::Revision;
@@ -102,15 +102,15 @@ where
 /// Sends messages over a byte stream.
 pub(crate) struct StreamSender {
     queue: Arc<WriteQueue>,
-    /// Whether the server requires a handshake. Remembered for a restart of its process.
-    handshake: AtomicBool,
+    /// The revision of the server. Remembered for a restart of its process.
+    revision: Mutex<Option<Revision>>,
 }
 
 impl StreamSender {
     pub(crate) fn new(queue: Arc<WriteQueue>) -> Self {
         Self {
             queue,
-            handshake: AtomicBool::new(false),
+            revision: Mutex::default(),
         }
     }
 }
@@ -145,13 +145,12 @@ impl MessageSender for StreamSender {
         false
     }
 
-    fn expects_handshake(&self) -> bool {
-        self.handshake.load(Ordering::Relaxed)
+    fn remembered_revision(&self) -> Option<Revision> {
+        *self.revision.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn remember_revision(&self, revision: Option<Revision>) {
-        let older = revision.is_some_and(|revision| revision < Revision::LATEST);
-        self.handshake.store(older, Ordering::Relaxed);
+        *self.revision.lock().unwrap_or_else(PoisonError::into_inner) = revision;
     }
 }
 

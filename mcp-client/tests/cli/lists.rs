@@ -1,5 +1,7 @@
 //! Commands that show what a server offers.
 
+use mcp_client::types::Revision;
+
 use crate::{Served, json, mcp, printed, run};
 
 #[test]
@@ -31,10 +33,9 @@ fn resources_and_prompts_are_listed() {
 #[test]
 fn discover_works_in_both_eras() {
     let found = printed(&["discover"]);
-    assert!(
-        found.starts_with("subject (The Subject) 1.2.3\nrevision 2026-07-28\n"),
-        "{found}"
-    );
+    let latest = Revision::LATEST;
+    let first = format!("subject (The Subject) 1.2.3\nrevision {latest}\n");
+    assert!(found.starts_with(&first), "{found}");
     assert!(found.contains("\ntools listChanged\n"), "{found}");
     assert!(found.ends_with("instructions:\n  Be kind.\n"), "{found}");
     assert_eq!(json(&["discover"])["instructions"], "Be kind.");

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Child, Command};
 
+use mcp_client::types::Revision;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::{mcp, subject};
@@ -80,7 +81,7 @@ impl User {
 
 #[test]
 fn form_is_prompted_field_by_field() {
-    for revision in ["2026-07-28", "2025-11-25"] {
+    for revision in [Revision::LATEST.as_str(), "2025-11-25"] {
         let mut user = User::runs(&["call", "order", "--revision", revision]);
         user.sees("The server asks: What will it be?");
         user.sees("dish (string) - Of the day:");

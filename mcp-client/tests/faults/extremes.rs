@@ -88,7 +88,7 @@ async fn everything_works(client: &Client, server: &mut Server, name: &str, asks
     let asked = server.receive_request("tools/list").await;
     server.answer(&asked, sound(client.revision())).await;
     soon(list).await.expect("no panic").expect("a list");
-    if client.revision() == Revision::LATEST {
+    if client.revision().is_modern() {
         let call = tokio::spawn(client.call_tool("any").into_future());
         let asked = server.receive_request("tools/call").await;
         let done = r#"{"resultType":"complete","content":[]}"#;
@@ -139,7 +139,7 @@ async fn largest_values_mean_no_limit() {
     let one_by_one = LIMITS.iter().map(std::slice::from_ref);
     for set in one_by_one.chain([LIMITS]) {
         let name = set.first().map_or("", |(name, _)| name);
-        for revision in [Revision::LATEST, Revision::V2025_11_25] {
+        for revision in [Revision::V2026_07_28, Revision::V2025_11_25] {
             let limits = limits(set, Extreme::Largest);
             let (client, mut server) = connect(limits, revision).await;
             everything_works(&client, &mut server, name, true).await;
@@ -165,9 +165,9 @@ async fn zero_limits_keep_the_connection_usable() {
         if ["message_bytes", "call_time"].contains(name) {
             continue;
         }
-        for revision in [Revision::LATEST, Revision::V2025_11_25] {
+        for revision in [Revision::V2026_07_28, Revision::V2025_11_25] {
             // The timeout of zero expires immediately.
-            if *name == "probe_time" && revision == Revision::LATEST {
+            if *name == "probe_time" && revision.is_modern() {
                 continue;
             }
             let limits = limits(&[*limit], Extreme::Zero);
@@ -175,7 +175,7 @@ async fn zero_limits_keep_the_connection_usable() {
             let asks = match *name {
                 "server_requests" => false,
                 // The call is not retried.
-                "rounds" => revision < Revision::LATEST,
+                "rounds" => !revision.is_modern(),
                 _ => true,
             };
             everything_works(&client, &mut server, name, asks).await;

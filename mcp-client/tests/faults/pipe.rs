@@ -53,7 +53,7 @@ impl Server {
     pub(crate) async fn negotiate(&mut self, revision: Revision) {
         let asked = self.read().await;
         let capabilities = json!({"tools": {}, "logging": {}, "resources": {"subscribe": true}});
-        if revision == Revision::LATEST {
+        if revision.is_modern() {
             assert_eq!(asked["method"], "server/discover");
             let found = json!({
                 "resultType": "complete", "ttlMs": 0, "cacheScope": "private",

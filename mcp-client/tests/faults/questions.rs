@@ -37,7 +37,7 @@ async fn too_many_input_requests_fail_the_call_before_any_handler_starts() {
             counted.fetch_add(1, Ordering::Relaxed);
             async { Ok(Vec::new()) }
         });
-        let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+        let (client, mut server) = Server::connect(builder, Revision::V2026_07_28).await;
         let call = tokio::spawn(client.call_tool("any").into_future());
         let asked = server.receive_request("tools/call").await;
         server.answer(&asked, &asking(10_000)).await;
@@ -79,7 +79,7 @@ async fn input_requests_of_several_calls_share_the_limit() {
             Ok(Vec::new())
         }
     });
-    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let (client, mut server) = Server::connect(builder, Revision::V2026_07_28).await;
     let call = || tokio::spawn(client.call_tool("any").into_future());
     let calls = [call(), call(), call(), call()];
     let mut asked = Vec::new();
@@ -105,7 +105,7 @@ async fn queued_input_request_times_out_with_its_call() {
     let mut limits = Limits::default();
     limits.server_requests = 1;
     let builder = builder(limits).on_roots(std::future::pending);
-    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let (client, mut server) = Server::connect(builder, Revision::V2026_07_28).await;
     let first = tokio::spawn(client.call_tool("first").into_future());
     let asked = server.receive_request("tools/call").await;
     server.answer(&asked, &asking(1)).await;

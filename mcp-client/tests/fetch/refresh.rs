@@ -1,6 +1,6 @@
 //! Requesting an expired URL again, from servers that support it (SEP-2093).
 
-use mcp_client::types::Proposal;
+use mcp_client::types::{Proposal, Revision};
 use mcp_client::{ByteStream, Client, FetchError, FetchFailed, Fetched, FetchedBy};
 use serde_json::Value;
 use tokio::io::{
@@ -45,8 +45,8 @@ async fn script(web: &Web, capabilities: &str) -> (Client, Script) {
     let answer = async {
         let asked = script.read().await;
         assert_eq!(asked["method"], "server/discover");
-        let members =
-            format!(r#""supportedVersions":["2026-07-28"],"capabilities":{capabilities}"#);
+        let latest = Revision::LATEST;
+        let members = format!(r#""supportedVersions":["{latest}"],"capabilities":{capabilities}"#);
         script.answer(&asked, &members).await;
     };
     let (client, ()) = tokio::join!(builder.connect(ByteStream::of(ours)), answer);

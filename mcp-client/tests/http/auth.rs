@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use mcp_client::types::Revision;
 use mcp_client::{Authorize, Challenge, Client, HttpError, Token};
 use serde_json::json;
 
@@ -53,7 +54,7 @@ async fn rejected_token_is_refreshed_once() {
     asked
         .result(&json!({
             "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-            "supportedVersions": ["2026-07-28"], "capabilities": {},
+            "supportedVersions": [Revision::LATEST.as_str()], "capabilities": {},
         }))
         .await;
     let client = soon(connecting)

@@ -55,7 +55,7 @@ async fn error_of_a_modern_server_starts_no_handshake() {
     let asked = fake.message("server/discover").await;
     let error = json!({
         "code": -32022, "message": "unsupported",
-        "data": {"supported": ["2099-01-01"], "requested": "2026-07-28"},
+        "data": {"supported": ["2099-01-01"], "requested": Revision::LATEST.as_str()},
     });
     let body = json!({"jsonrpc": "2.0", "id": asked.body["id"], "error": error});
     asked.json("400 Bad Request", &body).await;

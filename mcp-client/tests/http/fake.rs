@@ -98,7 +98,7 @@ impl Fake {
     pub(crate) async fn discovered(&mut self) {
         let found = json!({
             "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-            "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+            "supportedVersions": [Revision::LATEST.as_str()], "capabilities": {"tools": {}},
         });
         self.message("server/discover").await.result(&found).await;
     }

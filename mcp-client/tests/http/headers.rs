@@ -1,5 +1,6 @@
 //! Headers of requests at the newest revision.
 
+use mcp_client::types::Revision;
 use mcp_client::types::json::Object;
 use mcp_client::{CallError, Client, HttpError};
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ async fn every_request_has_the_protocol_headers() {
     for (name, value) in [
         ("accept", "application/json, text/event-stream"),
         ("content-type", "application/json"),
-        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-protocol-version", Revision::LATEST.as_str()),
         ("mcp-method", "tools/call"),
         ("mcp-name", "fetch"),
         ("x-tenant", "blue"),

@@ -119,7 +119,7 @@ async fn extreme_limits_work_over_http() {
         for revision in [Revision::LATEST, Revision::V2025_11_25] {
             let builder = Client::builder("test", "1").limits(limits.clone());
             let mut fake = Fake::start().await;
-            let client = if revision == Revision::LATEST {
+            let client = if revision.is_modern() {
                 fake.modern_with(fake.http(), builder).await
             } else {
                 fake.legacy_with(revision, builder).await

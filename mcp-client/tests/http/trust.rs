@@ -25,7 +25,7 @@ pub(crate) fn builder() -> ClientBuilder {
 }
 
 pub(crate) async fn connect(fake: &mut Fake, revision: Revision, builder: ClientBuilder) -> Client {
-    if revision == Revision::LATEST {
+    if revision.is_modern() {
         fake.modern_with(fake.http(), builder).await
     } else {
         fake.legacy_with(revision, builder).await
@@ -50,7 +50,7 @@ pub(crate) async fn assert_works(
         error,
         Some(CallError::Lost { .. } | CallError::Timeout { .. })
     );
-    if unanswered && revision < Revision::LATEST {
+    if unanswered && !revision.is_modern() {
         let told = fake.message("notifications/cancelled").await;
         assert_eq!(told.body["params"]["requestId"], *id);
         told.status("202 Accepted").await;

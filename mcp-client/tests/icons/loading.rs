@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_client::icons::{IconError, IconPolicy, Image, ImageFormat};
-use mcp_client::types::Icon;
+use mcp_client::types::{Icon, Revision};
 use mcp_client::{Client, FetchError, FetchPolicy, Http, RedirectFault, UrlFault};
 
 use crate::embedded::{JPEG, PNG};
@@ -24,8 +24,9 @@ pub(crate) async fn client(web: &mut Web, info: &str, policy: FetchPolicy) -> Cl
     let (_, body) = asked.split_once("\r\n\r\n").expect("a body");
     let body: serde_json::Value = serde_json::from_str(body).expect("a message");
     let id = &body["id"];
+    let latest = Revision::LATEST;
     let answer = format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","ttlMs":0,"cacheScope":"private","supportedVersions":["2026-07-28"],"capabilities":{{}},"_meta":{{"io.modelcontextprotocol/serverInfo":{info}}}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","ttlMs":0,"cacheScope":"private","supportedVersions":["{latest}"],"capabilities":{{}},"_meta":{{"io.modelcontextprotocol/serverInfo":{info}}}}}}}"#
     );
     web.answer(Reply::ok("application/json", answer.as_bytes()));
     let connected = soon(connecting).await.expect("no panic");

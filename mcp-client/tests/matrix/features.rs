@@ -25,15 +25,29 @@ pub(crate) struct Feature {
     pub(crate) name: &'static str,
     /// The first revision that has it.
     pub(crate) since: Revision,
+    /// The messages that it needs and that a later revision may lack.
+    needs: &'static [&'static str],
     pub(crate) check: fn(&Peer) -> Checking<'_>,
 }
 
 const FIRST: Revision = Revision::V2024_11_05;
 
 macro_rules! features {
-    ($($name:literal, $since:expr, $check:ident;)*) => {
-        &[$(Feature { name: $name, since: $since, check: |peer| Box::pin($check(peer)) }),*]
+    ($($name:literal, $since:expr, $check:ident $(, $needs:literal)?;)*) => {
+        &[$(Feature {
+            name: $name,
+            since: $since,
+            needs: &[$($needs)?],
+            check: |peer| Box::pin($check(peer)),
+        }),*]
     };
+}
+
+impl Feature {
+    pub(crate) fn is_in(&self, revision: Revision) -> bool {
+        let has = |method: &&str| revision.messages().iter().any(|it| it.method == *method);
+        revision >= self.since && self.needs.iter().all(has)
+    }
 }
 
 /// All features.
@@ -51,11 +65,11 @@ pub(crate) const FEATURES: &[Feature] = features! {
     "resources", FIRST, resources;
     "prompts", FIRST, prompts;
     "completion", FIRST, completion;
-    "logs", FIRST, logs;
+    "logs", FIRST, logs, "notifications/message";
     "forms", Revision::V2025_06_18, forms;
     "pages for the user", Revision::V2025_11_25, pages;
-    "sampling", FIRST, sampling;
-    "roots", FIRST, roots;
+    "sampling", FIRST, sampling, "sampling/createMessage";
+    "roots", FIRST, roots, "roots/list";
     "subscriptions", FIRST, subscriptions;
     "many calls at once", FIRST, many;
 };

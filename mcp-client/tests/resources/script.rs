@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mcp_client::types::Revision;
 use mcp_client::{ByteStream, Client, ClientBuilder};
 use serde_json::Value;
 use tokio::io::{
@@ -32,7 +33,7 @@ pub(crate) async fn modern(builder: ClientBuilder, proposals: &[&str]) -> (Clien
     connect(builder, |_| {
         serde_json::json!({"result": {
             "resultType": "complete",
-            "supportedVersions": ["2026-07-28"],
+            "supportedVersions": [Revision::LATEST.as_str()],
             "capabilities": capabilities,
             "ttlMs": 0,
             "cacheScope": "private",

@@ -253,7 +253,7 @@ async fn proposals_are_invisible_without_opting_in_and_at_older_revisions() {
                 }
                 other => panic!("{other:?}"),
             }
-            let is_old = client.revision() < Revision::LATEST;
+            let is_old = !client.revision().is_modern();
             let listed = soon(client.resources().all()).await.expect("a list").items;
             let note = listed.iter().find(|resource| resource.uri == "demo:note");
             let note = note.expect("it is listed");

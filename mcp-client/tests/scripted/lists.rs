@@ -11,11 +11,7 @@ const LATEST: &str = r#","resultType":"complete","ttlMs":0,"cacheScope":"private
 /// Returns a page of tools at a revision.
 fn page(revision: Revision, tools: &str, next: Option<&str>) -> String {
     let next = next.map_or(String::new(), |next| format!(r#","nextCursor":"{next}""#));
-    let more = if revision == Revision::LATEST {
-        LATEST
-    } else {
-        ""
-    };
+    let more = if revision.is_modern() { LATEST } else { "" };
     format!(r#""result":{{"tools":[{tools}]{next}{more}}}"#)
 }
 

@@ -7,7 +7,7 @@ use crate::fake::Fake;
 
 /// Returns a client of a server with one tool, whose schema it knows.
 async fn connect(revision: Revision, schema: &str, result: &str) -> Fake {
-    let more = if revision == Revision::LATEST {
+    let more = if revision.is_modern() {
         r#","resultType":"complete","ttlMs":0,"cacheScope":"private""#
     } else {
         ""

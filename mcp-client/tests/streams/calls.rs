@@ -111,7 +111,9 @@ async fn input_requests_of_a_modern_server_are_answered() {
         )
         .build()
         .expect("the definition is valid");
+    // A later revision may not have roots.
     let builder = Client::builder("test", "1.0.0")
+        .revision(Revision::V2026_07_28)
         .on_elicit_form(|form| async move {
             assert_eq!(form.message, "Name?");
             Ok(ElicitResult::new(ElicitAction::Accept)

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mcp_client::types::Revision;
 use mcp_client::{ByteStream, Client, ClientBuilder, Transport};
 use mcp_server::Server;
 use tokio::io::{
@@ -66,8 +67,9 @@ impl Script {
         let answer = async {
             let asked = script.read().await;
             assert_eq!(asked["method"], "server/discover");
+            let latest = Revision::LATEST;
             let result = format!(
-                r#"{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{capabilities},"ttlMs":0,"cacheScope":"private"}}"#
+                r#"{{"resultType":"complete","supportedVersions":["{latest}"],"capabilities":{capabilities},"ttlMs":0,"cacheScope":"private"}}"#
             );
             script.answer(&asked, &result).await;
         };

@@ -12,7 +12,7 @@ fn answer(method: &str) -> Result<Value, Value> {
     let text = json!({"type": "text", "text": HOSTILE});
     let result = match method {
         "server/discover" => json!({
-            "supportedVersions": ["2026-07-28"], "instructions": HOSTILE,
+            "supportedVersions": [mcp_client::types::Revision::LATEST.as_str()], "instructions": HOSTILE,
             "capabilities": {"tools": {}, "prompts": {}, "resources": {}, "logging": {}, "experimental": {HOSTILE: {}}},
             "_meta": {"io.modelcontextprotocol/serverInfo": {
                 "name": HOSTILE, "version": HOSTILE, "title": HOSTILE, "description": HOSTILE,

@@ -19,6 +19,12 @@ pub fn declared<T: DeserializeOwned>(
     json::from_value_ref(value.get(name)?).ok()
 }
 
+/// Returns `true` if capabilities have the member `name`.
+#[must_use]
+pub fn is_declared(capabilities: &(impl Serialize + ?Sized), name: &str) -> bool {
+    json::to_value(capabilities).is_ok_and(|value| value.get(name).is_some())
+}
+
 /// Returns capabilities with the single member `name`.
 #[must_use]
 pub fn with_member<T: DeserializeOwned + Default>(
@@ -56,6 +62,8 @@ mod tests {
         assert!(declared::<Object>(&capabilities, "sampling").is_some());
         assert!(declared::<Object>(&capabilities, "com.example").is_some());
         assert!(declared::<Object>(&capabilities, "roots").is_none());
+        assert!(is_declared(&capabilities, "com.example"));
+        assert!(!is_declared(&capabilities, "roots"));
     }
 
     #[test]

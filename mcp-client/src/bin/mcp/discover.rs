@@ -2,7 +2,7 @@
 
 use mcp_client::Client;
 use mcp_client::types::json::{Object, Value};
-use mcp_client::types::{DiscoverRequest, RequestParams, Revision};
+use mcp_client::types::{DiscoverRequest, RequestParams};
 
 use crate::connect::described;
 use crate::exact::{Exactly, to_json};
@@ -12,7 +12,7 @@ use crate::output::Output;
 pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Failure> {
     let revision = client.revision();
     if output.json {
-        if revision == Revision::LATEST {
+        if revision.is_modern() {
             let params = RequestParams::new(client.meta());
             let exact = client.request::<Exactly<DiscoverRequest>>(params).await?;
             return Ok(output.json(exact.text())?);

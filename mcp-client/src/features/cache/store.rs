@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use mcp_types::Revision;
 use tokio::time::Instant;
 
 /// The default number of results.
@@ -28,6 +29,8 @@ pub(super) enum Scope {
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) scope: Scope,
+    /// The revision in whose form the result is. Clients of one server may use different ones.
+    pub(super) revision: Revision,
     pub(super) method: &'static str,
     pub(super) params: String,
 }

@@ -8,16 +8,17 @@ use std::sync::Arc;
 use mcp_types::CallToolRequest;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::name_member;
-use mcp_types::json::{self, Object};
+use mcp_types::json::{self, Map, Object};
 use mcp_types::peer_text::PeerText;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::{ErrorObject, INVALID_PARAMS};
-use mcp_types::{InputRequiredResult, ListToolsResult, Request, Revision};
+use mcp_types::{ListToolsResult, Request, Revision};
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-use super::decoded::{COMPLETE, Decoded, INPUT_REQUIRED, result_type};
-use crate::features::cache::{CacheMiss, Lookup};
+use super::decoded::{COMPLETE, Decoded, result_type};
+use crate::features::cache::{CacheMiss, Caller, Lookup};
+use crate::features::server_requests::input_required::InputRequired;
 use crate::features::server_requests::url_elicitation;
 use crate::features::shared_connection::SharedConnection;
 use crate::features::state::Features;
@@ -178,12 +179,11 @@ where
     fn not_final(&self, text: &RawValue, fault: Option<VersionError>) -> CallError {
         let method = R::METHOD;
         let kind = result_type(text.get());
-        let known = |kind: &str| self.revision != Revision::LATEST || kind == COMPLETE;
-        if self.revision == Revision::LATEST
-            && kind.as_deref() == Some(INPUT_REQUIRED)
-            && let Err(error) = json::from_str::<InputRequiredResult>(text.get())
+        let known = |kind: &str| !self.revision.is_modern() || kind == COMPLETE;
+        if self.revision.is_modern()
+            && kind.as_deref() == Some(InputRequired::RESULT_TYPE)
+            && let Err(source) = InputRequired::decode(self.revision, text.get())
         {
-            let source = error.into();
             return CallError::Answer { method, source };
         }
         match fault {
@@ -207,6 +207,7 @@ where
         let wants_progress = self.timeout.progress.is_some();
         let name = name_member(method).and_then(|name| params.string(name));
         let header_source = HeaderSource {
+            revision: Some(self.revision),
             name: name.as_deref(),
             arguments: params.text("arguments"),
         };
@@ -223,8 +224,8 @@ where
             self.timeout.clone(),
             header_source,
             |id| {
-                if self.revision == Revision::LATEST {
-                    params = params.describe(&self.connection().request_meta);
+                if let Some(client) = self.connection().request_meta.of(self.revision) {
+                    params = params.describe(client);
                 }
                 if wants_progress {
                     params = params.progress_token(id);
@@ -238,7 +239,7 @@ where
             (&text, &self.features().cache)
         {
             // The server may have rejected a cursor because the list has changed.
-            if source.code == INVALID_PARAMS && self.revision == Revision::LATEST {
+            if source.code == INVALID_PARAMS && self.revision.is_modern() {
                 cache.invalidate(method);
             }
         }
@@ -262,10 +263,15 @@ where
 
     /// Looks the result up in the cache.
     fn look_up(&self, params: &Params<'_>) -> Lookup {
-        match &self.features().cache {
-            Some(cache) if self.revision == Revision::LATEST => {
-                let client = &self.connection().request_meta;
-                cache.look_up(R::METHOD, params, client, &self.meta, self.fresh)
+        let client = self.connection().request_meta.of(self.revision);
+        match (&self.features().cache, client) {
+            (Some(cache), Some(client)) => {
+                let caller = Caller {
+                    revision: self.revision,
+                    client,
+                    call: &self.meta,
+                };
+                cache.look_up(R::METHOD, params, caller, self.fresh)
             }
             _ => Lookup::Uncacheable,
         }
@@ -309,7 +315,7 @@ where
         let Some(page) = result.downcast_mut::<ListToolsResult>() else {
             return;
         };
-        if self.revision == Revision::LATEST {
+        if self.revision.is_modern() {
             self.connection().sender.learn_tools(&mut page.tools);
         }
         #[cfg(feature = "json-schema")]
@@ -337,22 +343,28 @@ where
     }
 
     /// Answers the questions of an input-required result.
-    async fn answer(&self, result: InputRequiredResult) -> Result<Answers, CallError> {
+    async fn answer(&self, result: InputRequired) -> Result<Answers, CallError> {
         let method = R::METHOD;
         let encode_error = |error: serde_json::Error| CallError::Params {
             method,
             source: error.into(),
         };
         let mut answers = Answers::default();
-        if let Some(requests) = result.input_requests {
-            self.check_questions(requests.len())?;
+        if let Some(questions) = result.requests {
+            self.check_questions(questions.len())?;
             let (permits, time) = (&self.features().input_permits, self.timeout.time);
             let inputs = self.features().server_requests.inputs();
-            let responses = inputs.answers(requests, permits, time).await;
-            let responses = responses.map_err(|source| CallError::Input { method, source })?;
+            let answered = inputs.answers(questions, permits, time).await;
+            let answered = answered.map_err(|source| CallError::Input { method, source })?;
+            let mut responses: Map<Box<RawValue>> = Map::with_capacity(answered.len());
+            for (key, answer) in answered {
+                let encoded = answer.encode(self.revision);
+                let encoded = encoded.map_err(|source| CallError::Params { method, source })?;
+                responses.insert(key, encoded);
+            }
             answers.responses = Some(json::to_raw(&responses).map_err(encode_error)?);
         }
-        if let Some(state) = result.request_state {
+        if let Some(state) = result.state {
             answers.state = Some(json::to_raw(&state).map_err(encode_error)?);
         }
         Ok(answers)

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::paged::Paged;
 use crate::features::calls::decoded::Decoded;
 use crate::protocol::error::ElementError;
+use crate::protocol::lenient;
 
 /// One page of a list.
 #[derive(Debug)]
@@ -76,11 +77,13 @@ fn separate<R: Paged>(revision: Revision, text: &str) -> Option<(String, Vec<Ele
 /// Decodes one element. Each is decoded alone, so that many malformed elements cost no more than as
 /// many valid ones.
 fn check<R: Paged>(revision: Revision, raw: &RawValue) -> Result<(), VersionError> {
+    // The type of an element has the form of the newest revision.
     if revision == Revision::LATEST {
         json::from_str::<R::Item>(raw.get())?;
     } else {
-        // Only pages have an older form, in which no other member is required.
+        // Only pages have the form of another revision.
         let page = format!("{{\"{}\":[{raw}]}}", R::ITEMS);
+        let page = lenient::complete(revision, R::METHOD, &page).unwrap_or(page);
         let _: R::Result = revision.decode(&page).map_err(|error| match error {
             VersionError::Decode(error) => {
                 let inner = error.path().segments().iter().skip(2).cloned();

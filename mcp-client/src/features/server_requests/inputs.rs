@@ -8,18 +8,18 @@ use std::time::Duration;
 use mcp_types::form;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
-    CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, ElicitRequestParams,
-    ElicitRequestUrlParams, ElicitResult, InputRequest, InputRequests, InputResponse,
-    InputResponses, ListRootsResult, Root,
+    CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
+    ElicitRequestUrlParams, ElicitResult, ListRootsRequest, ListRootsResult, Request, Root,
 };
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use super::question::{Answer, Question};
 use crate::protocol::error::InputError;
 
-type Answer<R> = Pin<Box<dyn Future<Output = Result<R, InputError>> + Send>>;
-type Handler<P, R> = Arc<dyn Fn(P) -> Answer<R> + Send + Sync>;
+type AnswerFuture<R> = Pin<Box<dyn Future<Output = Result<R, InputError>> + Send>>;
+type Handler<P, R> = Arc<dyn Fn(P) -> AnswerFuture<R> + Send + Sync>;
 
 /// The handlers of the program, by the kind of question.
 #[derive(Clone, Default)]
@@ -40,29 +40,28 @@ where
 
 impl Inputs {
     /// Answers a question.
-    pub(crate) async fn answer(&self, request: InputRequest) -> Result<InputResponse, InputError> {
-        Ok(match request {
-            InputRequest::Elicit(request) => match (request.params, &self.form, &self.url) {
-                (ElicitRequestParams::Form(params), Some(handler), _) => {
-                    let form = params.requested_schema.clone();
-                    form::complete(&form, handler(params).await?)?.into()
-                }
-                (ElicitRequestParams::Url(params), _, Some(handler)) => {
-                    handler(params).await?.into()
-                }
-                (ElicitRequestParams::Form(_), _, _) => return Err(mode("forms")),
-                (ElicitRequestParams::Url(_), _, _) => return Err(mode("URLs")),
-                _ => return Err(undeclared("elicitation/create")),
-            },
-            InputRequest::CreateMessage(request) => match &self.sample {
-                Some(handler) => handler(request.params).await?.into(),
-                None => return Err(undeclared("sampling/createMessage")),
-            },
-            InputRequest::ListRoots(_) => match &self.roots {
-                Some(handler) => ListRootsResult::new(handler(()).await?).into(),
-                None => return Err(undeclared("roots/list")),
-            },
-            _ => return Err(undeclared("an unknown request")),
+    pub(crate) async fn answer(&self, question: Question) -> Result<Answer, InputError> {
+        Ok(match question {
+            Question::Form(params) => {
+                let handler = self.form.as_ref().ok_or_else(|| mode("forms"))?;
+                let form = params.requested_schema.clone();
+                Answer::Elicit(form::complete(&form, handler(params).await?)?)
+            }
+            Question::Url(params) => {
+                let handler = self.url.as_ref().ok_or_else(|| mode("URLs"))?;
+                Answer::Elicit(handler(params).await?)
+            }
+            Question::Sample(params) => {
+                let handler = self.sample.as_ref();
+                let handler = handler.ok_or_else(|| undeclared(CreateMessageRequest::METHOD))?;
+                Answer::Sample(handler(*params).await?)
+            }
+            Question::Roots => {
+                let handler = self.roots.as_ref();
+                let handler = handler.ok_or_else(|| undeclared(ListRootsRequest::METHOD))?;
+                Answer::Roots(ListRootsResult::new(handler(()).await?))
+            }
+            Question::Other(method) => return Err(undeclared(&method)),
         })
     }
 
@@ -70,19 +69,19 @@ impl Inputs {
     /// at most `time`: otherwise handlers that send calls with questions could wait for each other.
     pub(crate) async fn answers(
         &self,
-        requests: InputRequests,
+        questions: Vec<(String, Question)>,
         permits: &Arc<Semaphore>,
         time: Duration,
-    ) -> Result<InputResponses, InputError> {
-        let names: Vec<String> = requests.keys().map(str::to_owned).collect();
-        let mut answers: Vec<Option<InputResponse>> = names.iter().map(|_| None).collect();
+    ) -> Result<Vec<(String, Answer)>, InputError> {
+        let mut answers: Vec<(String, Option<Answer>)> = Vec::with_capacity(questions.len());
         // Dropping the set aborts the handlers.
         let mut tasks = JoinSet::new();
-        for (index, (_, request)) in requests.into_iter().enumerate() {
+        for (index, (key, question)) in questions.into_iter().enumerate() {
+            answers.push((key, None));
             let (inputs, permits) = (self.clone(), Arc::clone(permits));
             tasks.spawn(async move {
                 let answer = match timeout(time, permits.acquire()).await {
-                    Ok(_permit) => inputs.answer(request).await,
+                    Ok(_permit) => inputs.answer(question).await,
                     Err(_) => Err(InputError::from("too many questions are pending")),
                 };
                 (index, answer)
@@ -91,13 +90,13 @@ impl Inputs {
         while let Some(answered) = tasks.join_next().await {
             let (index, answer) = answered?;
             let answer = answer?;
-            if let Some(slot) = answers.get_mut(index) {
+            if let Some((_, slot)) = answers.get_mut(index) {
                 *slot = Some(answer);
             }
         }
-        let pairs = names.into_iter().zip(answers);
-        Ok(pairs
-            .filter_map(|(name, answer)| Some((name, answer?)))
+        let answers = answers.into_iter();
+        Ok(answers
+            .filter_map(|(key, answer)| Some((key, answer?)))
             .collect())
     }
 }

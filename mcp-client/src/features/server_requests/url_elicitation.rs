@@ -6,9 +6,10 @@ use mcp_types::json::{self, Value};
 use mcp_types::peer_text::PeerDisplay;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::v2025_11_25::{URL_ELICITATION_REQUIRED, UrlElicitationRequiredErrorData};
-use mcp_types::{ElicitAction, ElicitRequest, ElicitRequestUrlParams, InputResponse, Revision};
+use mcp_types::{ElicitAction, ElicitRequestParams, ElicitRequestUrlParams, Revision, v2025_11_25};
 
 use super::inputs::Inputs;
+use super::question::{Answer, Question};
 use crate::protocol::error::InputError;
 
 /// Returns the pages that the user has to open before the server accepts a call; `None` if the error
@@ -18,7 +19,7 @@ pub(crate) fn required_pages(
     revision: Revision,
     refusal: &ErrorObject,
 ) -> Option<Vec<ElicitRequestUrlParams>> {
-    let asks = refusal.code == URL_ELICITATION_REQUIRED && revision < Revision::LATEST;
+    let asks = refusal.code == URL_ELICITATION_REQUIRED && !revision.is_modern();
     if !asks || inputs.url.is_none() {
         return None;
     }
@@ -29,7 +30,16 @@ pub(crate) fn required_pages(
         return None;
     };
     let pages = data.elicitations.into_iter();
-    Some(pages.map(ElicitRequestUrlParams::from).collect())
+    Some(pages.filter_map(page).collect())
+}
+
+/// Converts a page into the form of the newest revision.
+fn page(params: v2025_11_25::ElicitRequestUrlParams) -> Option<ElicitRequestUrlParams> {
+    let params = v2025_11_25::ElicitRequestParams::Url(params);
+    match Revision::V2025_11_25.decode(&json::to_string(&params).ok()?) {
+        Ok(ElicitRequestParams::Url(params)) => Some(params),
+        _ => None,
+    }
 }
 
 /// Shows pages to the user, one after the other. Returns `true` if there are some and the user
@@ -42,8 +52,8 @@ pub(crate) async fn open_pages(
         return Ok(false);
     }
     for page in pages {
-        match inputs.answer(ElicitRequest::new(page).into()).await? {
-            InputResponse::Elicit(answer) if answer.action == ElicitAction::Accept => {}
+        match inputs.answer(Question::Url(page)).await? {
+            Answer::Elicit(answer) if answer.action == ElicitAction::Accept => {}
             _ => return Ok(false),
         }
     }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use mcp_types::json;
-use mcp_types::{Request, Revision, SubscriptionsListenRequest};
+use mcp_types::{
+    ClientCapabilities, Request, RequestMetaObject, Revision, SubscriptionsListenRequest,
+    SubscriptionsListenRequestParams,
+};
 use tokio::time::{sleep, timeout};
 
 use super::backoff::Backoff;
@@ -13,7 +15,7 @@ use super::legacy;
 use crate::features::state::Features;
 use crate::protocol::connection::{Connection, HeaderSource};
 use crate::protocol::error::CallError;
-use crate::protocol::params::{ParamValue, Params};
+use crate::protocol::params::EncodedParams;
 use crate::protocol::roundtrip::{CallTimeout, roundtrip};
 
 /// Listens until the server ends or refuses the subscription, or the connection is closed.
@@ -22,8 +24,9 @@ pub(super) async fn run(connection: Arc<Connection>, features: Arc<Features>, in
     let mut backoff = Backoff::new(&connection.limits);
     let end = loop {
         connection.state.wait_reconnected().await;
-        let ended = if connection.revision() == Revision::LATEST {
-            listen(&connection, &inbox, &mut backoff).await
+        let revision = connection.revision();
+        let ended = if revision.is_modern() {
+            listen(&connection, revision, &inbox, &mut backoff).await
         } else {
             legacy::listen(&connection, &features, &inbox, &mut backoff).await
         };
@@ -51,23 +54,34 @@ fn is_final(connection: &Connection, error: &CallError) -> bool {
 /// Sends the request that opens the subscription, and waits until it ends.
 async fn listen(
     connection: &Arc<Connection>,
+    revision: Revision,
     inbox: &Arc<Inbox>,
     backoff: &mut Backoff,
 ) -> Result<(), CallError> {
     let method = SubscriptionsListenRequest::METHOD;
-    let filter = json::to_value(&inbox.filter).map_err(|error| CallError::Params {
-        method,
-        source: error.into(),
-    })?;
+    let params_error = |source| CallError::Params { method, source };
+    // The description of the client is replaced below.
+    let meta = RequestMetaObject::new(revision.as_str(), ClientCapabilities::new());
+    let params = SubscriptionsListenRequestParams::new(inbox.filter.clone(), meta);
+    let params = EncodedParams::new(revision, params).map_err(params_error)?;
+    let params = params
+        .members()
+        .map_err(|error| params_error(error.into()))?;
+    let header_source = HeaderSource {
+        revision: Some(revision),
+        ..HeaderSource::default()
+    };
     let ended = roundtrip(
         connection,
         method,
         CallTimeout::endless(),
-        HeaderSource::default(),
+        header_source,
         |id| {
             inbox.set_id(Some(id));
-            let params = Params::new().with("notifications", ParamValue::Value(&filter));
-            params.describe(&connection.request_meta)
+            match connection.request_meta.of(revision) {
+                Some(client) => params.describe(client),
+                None => params,
+            }
         },
     );
     let mut ended = std::pin::pin!(ended);

@@ -106,8 +106,7 @@ impl HttpError {
         matches!(self, Self::Connect { .. } | Self::Exchange(_))
     }
 
-    /// Returns `true` if a server that does not know the newest revision may have answered like this
-    /// to one of its requests.
+    /// Returns `true` if a server of an older era may have answered like this to a modern request.
     pub(crate) fn may_be_legacy(&self) -> bool {
         matches!(self, Self::Status { status, .. } if status.is_client_error()
             && !matches!(status.as_u16(), 401 | 403 | 407 | 408 | 429))

@@ -11,7 +11,7 @@ use mcp_types::{Revision, headers};
 use tokio::sync::{mpsc, watch};
 
 use super::body::{Events, read_all};
-use super::eras::{Begin, EraCache};
+use super::eras::{EraCache, RememberedServer};
 use super::http_client::HttpClient;
 use super::post_queue::PostQueue;
 use super::session::{Session, SessionPhase, SessionRecovery};
@@ -89,14 +89,14 @@ impl Endpoint {
         error.map_or(Ok(()), |source| Err(TransportError::Session { source }))
     }
 
-    /// Returns the first request for this server, if an [`EraCache`] remembers it.
-    pub(super) fn remembered(&self) -> Option<Begin> {
+    /// Returns what an [`EraCache`] remembers about this server.
+    pub(super) fn remembered(&self) -> Option<RememberedServer> {
         self.eras.as_ref()?.get(&self.client.url)
     }
 
-    pub(super) fn remember(&self, begin: Option<Begin>) {
+    pub(super) fn remember(&self, found: Option<RememberedServer>) {
         if let Some(eras) = &self.eras {
-            eras.set(&self.client.url, begin);
+            eras.set(&self.client.url, found);
         }
     }
 

@@ -13,7 +13,6 @@ use mcp_types::v2025_11_25::InitializeRequest;
 use tokio::time::sleep;
 
 use super::endpoint::Endpoint;
-use super::eras::Begin;
 use super::http_sse;
 use super::response::{self, InterruptedStream, Media, StreamEnd, media};
 use super::retry::{LONGEST_PAUSE, PAUSE, wait};
@@ -89,7 +88,7 @@ async fn initialize(
     request_id: i64,
     body: Bytes,
 ) -> Result<(), TransportError> {
-    if endpoint.remembered() == Some(Begin::Stream)
+    if endpoint.remembered().is_some_and(|server| server.is_sse)
         && http_sse::open_stream(endpoint, connection).await.is_ok()
     {
         return http_sse::post_accepted(endpoint, connection, request_id, body).await;

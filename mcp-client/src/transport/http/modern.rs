@@ -1,4 +1,4 @@
-//! Requests of the newest revision: each is a POST with headers that describe it.
+//! Requests of revisions without sessions: each is a POST with headers that describe it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -39,7 +39,12 @@ pub(super) async fn send(
         sent,
     } = request;
     let body = Bytes::from(message);
-    let HeaderSource { name, arguments } = header_source;
+    let HeaderSource {
+        revision,
+        name,
+        arguments,
+    } = header_source;
+    let revision = revision.unwrap_or_else(|| connection.revision());
     let standard = standard_headers(method, name)?;
     let tool = name.filter(|_| method == CallToolRequest::METHOD);
     let mut refreshed = false;
@@ -58,8 +63,8 @@ pub(super) async fn send(
                 headers.remove(SESSION_ID);
                 headers.insert(ACCEPT, JSON_AND_EVENTS);
                 headers.insert(CONTENT_TYPE, JSON);
-                let latest = HeaderValue::from_static(Revision::LATEST.as_str());
-                headers.insert(PROTOCOL_VERSION, latest);
+                let version = HeaderValue::from_static(revision.as_str());
+                headers.insert(PROTOCOL_VERSION, version);
                 for (name, value) in standard.iter().flatten().chain(&repeated) {
                     headers.insert(name, value.clone());
                 }
@@ -75,7 +80,7 @@ pub(super) async fn send(
         let error = endpoint.read_rejection(response).await?;
         if let (HEADER_MISMATCH, Some(tool), false) = (error.code, tool, refreshed) {
             refreshed = true;
-            if refresh_tool(endpoint, connection, tool).await {
+            if refresh_tool(endpoint, connection, revision, tool).await {
                 continue;
             }
         }
@@ -86,23 +91,35 @@ pub(super) async fn send(
 
 /// Reads the list of tools until the header parameters of a tool have changed. Returns `false` if they
 /// have not.
-async fn refresh_tool(endpoint: &Endpoint, connection: &Arc<Connection>, tool: &str) -> bool {
+async fn refresh_tool(
+    endpoint: &Endpoint,
+    connection: &Arc<Connection>,
+    revision: Revision,
+    tool: &str,
+) -> bool {
+    let header_source = HeaderSource {
+        revision: Some(revision),
+        ..HeaderSource::default()
+    };
     let before = endpoint.tool_headers.of(tool);
     let mut cursor: Option<Value> = None;
     for _ in 0..PAGES {
         let method = ListToolsRequest::METHOD;
         let time = CallTimeout::new(connection.limits.call_time);
-        let page = roundtrip(connection, method, time, HeaderSource::default(), |_| {
+        let page = roundtrip(connection, method, time, header_source, |_| {
             let mut params = Params::new();
             if let Some(cursor) = &cursor {
                 params = params.with("cursor", ParamValue::Value(cursor));
             }
-            params.describe(&connection.request_meta)
+            match connection.request_meta.of(revision) {
+                Some(client) => params.describe(client),
+                None => params,
+            }
         });
         let Ok(page) = page.await else {
             return false;
         };
-        let page = lenient::read(Revision::LATEST, method, page.get(), Revision::decode);
+        let page = lenient::read(revision, method, page.get(), Revision::decode);
         let Ok::<ListToolsResult, _>(mut page) = page else {
             return false;
         };

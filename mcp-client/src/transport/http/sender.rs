@@ -13,7 +13,7 @@ use mcp_types::{Notification, Request, Revision, Tool};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
-use super::eras::Begin;
+use super::eras::RememberedServer;
 use super::post_queue::QueuedPost;
 use super::session::SessionPhase;
 use super::{legacy, modern};
@@ -38,13 +38,13 @@ impl HttpSender {
         let endpoint = &self.endpoint;
         let body = Bytes::from(message);
         let revision = connection.revision();
-        if revision == Revision::LATEST {
+        if revision.is_modern() {
             let client = &endpoint.client;
             let response = client.send(Method::POST, &client.url, body, |headers| {
                 headers.insert(ACCEPT, JSON_AND_EVENTS);
                 headers.insert(CONTENT_TYPE, JSON);
-                let latest = HeaderValue::from_static(Revision::LATEST.as_str());
-                headers.insert(PROTOCOL_VERSION, latest);
+                let version = HeaderValue::from_static(revision.as_str());
+                headers.insert(PROTOCOL_VERSION, version);
             });
             return self.check_accepted(response.await?).await;
         }
@@ -97,7 +97,7 @@ impl MessageSender for HttpSender {
         request: OutgoingRequest<'a>,
     ) -> SendFuture<'a> {
         let is_handshake = request.method == InitializeRequest::METHOD;
-        if is_handshake || connection.revision() != Revision::LATEST {
+        if is_handshake || !connection.revision().is_modern() {
             Box::pin(legacy::send(&self.endpoint, connection, request))
         } else {
             Box::pin(modern::send(&self.endpoint, connection, request))
@@ -129,12 +129,12 @@ impl MessageSender for HttpSender {
 
     fn cancels_on_drop(&self, connection: &Connection) -> bool {
         // The specification forbids to cancel the handshake, which comes before a session.
-        connection.revision() == Revision::LATEST || !self.endpoint.session.borrow().is_ready()
+        connection.revision().is_modern() || !self.endpoint.session.borrow().is_ready()
     }
 
-    fn expects_handshake(&self) -> bool {
-        let remembered = self.endpoint.remembered();
-        matches!(remembered, Some(Begin::Handshake | Begin::Stream))
+    fn remembered_revision(&self) -> Option<Revision> {
+        let remembered = self.endpoint.remembered()?;
+        Some(remembered.revision)
     }
 
     fn url(&self) -> Option<String> {
@@ -147,11 +147,7 @@ impl MessageSender for HttpSender {
 
     fn remember_revision(&self, revision: Option<Revision>) {
         let is_sse = self.endpoint.session.borrow().messages.is_some();
-        self.endpoint
-            .remember(revision.map(|revision| match revision {
-                Revision::LATEST => Begin::Modern,
-                _ if is_sse => Begin::Stream,
-                _ => Begin::Handshake,
-            }));
+        let found = revision.map(|revision| RememberedServer { revision, is_sse });
+        self.endpoint.remember(found);
     }
 }

@@ -1,6 +1,6 @@
 //! [`Question`]: the requests that a server can send to a client.
 
-use mcp_types::connection::capability::{declared, with_member};
+use mcp_types::connection::capability::{declared, is_declared, with_member};
 use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::Versioned;
 use mcp_types::rpc;
@@ -163,7 +163,7 @@ impl Question {
                 (can, with_member("sampling", &needed))
             }
             Self::Roots { .. } => (
-                declared::<Object>(capabilities, "roots").is_some(),
+                is_declared(capabilities, "roots"),
                 with_member("roots", &none()),
             ),
             // The schema does not say which capability a request needs.

@@ -1,0 +1,90 @@
+//! [`Question`] and [`Answer`]: what a server asks the client, and what the client responds.
+//!
+//! Sampling and roots are deprecated, so a newer revision may not have them. They are recognised by
+//! their methods rather than by variants of [`InputRequest`], which the newest revision defines, and
+//! are decoded and encoded in the form of the revision of the connection.
+
+use mcp_types::json::{self, Map};
+use mcp_types::revision::VersionError;
+use mcp_types::{
+    CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
+    ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitResult,
+    InputRequest, ListRootsRequest, ListRootsResult, Request, Revision,
+};
+use serde_json::value::RawValue;
+
+/// A question of a server, in the form of the newest revision that has it.
+pub(crate) enum Question {
+    Form(ElicitRequestFormParams),
+    Url(ElicitRequestUrlParams),
+    Sample(Box<CreateMessageRequestParams>),
+    Roots,
+    /// A question for which the client has no handler, with its method.
+    Other(String),
+}
+
+/// The client's response to a [`Question`].
+#[derive(Clone)]
+pub(crate) enum Answer {
+    Elicit(ElicitResult),
+    Sample(CreateMessageResult),
+    Roots(ListRootsResult),
+}
+
+impl Question {
+    /// Decodes one of the requests in an input-required result of a revision.
+    pub(crate) fn decode(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        Ok(match method_of(text).as_deref() {
+            Some(CreateMessageRequest::METHOD) => {
+                let request: CreateMessageRequest = revision.decode(text)?;
+                request.params.into()
+            }
+            Some(ListRootsRequest::METHOD) => {
+                let _: ListRootsRequest = revision.decode(text)?;
+                Self::Roots
+            }
+            Some(ElicitRequest::METHOD) => {
+                let request: ElicitRequest = revision.decode(text)?;
+                request.params.into()
+            }
+            method => {
+                // Fails for a request that no revision known here defines.
+                let _: InputRequest = json::from_str(text)?;
+                Self::Other(method.unwrap_or_default().to_owned())
+            }
+        })
+    }
+}
+
+/// Returns the member `method` if it is a string.
+fn method_of(text: &str) -> Option<String> {
+    let members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;
+    serde_json::from_str(members.get("method")?.get()).ok()
+}
+
+impl From<CreateMessageRequestParams> for Question {
+    fn from(params: CreateMessageRequestParams) -> Self {
+        Self::Sample(Box::new(params))
+    }
+}
+
+impl From<ElicitRequestParams> for Question {
+    fn from(params: ElicitRequestParams) -> Self {
+        match params {
+            ElicitRequestParams::Form(params) => Self::Form(params),
+            ElicitRequestParams::Url(params) => Self::Url(params),
+            _ => Self::Other(ElicitRequest::METHOD.to_owned()),
+        }
+    }
+}
+
+impl Answer {
+    /// Encodes the answer in the form of a revision.
+    pub(crate) fn encode(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+        match self {
+            Self::Elicit(answer) => revision.encode(answer),
+            Self::Sample(answer) => revision.encode(answer),
+            Self::Roots(answer) => revision.encode(answer),
+        }
+    }
+}
