@@ -3,9 +3,9 @@
 use mcp_types::error::ErrorKind;
 use mcp_types::json::{self, Number, Object, Value};
 use mcp_types::{
-    Annotations, CacheScope, CallToolRequestParams, CallToolResult, ClientCapabilities,
-    CompleteResult, Completion, ContentBlock, Icon, ListToolsResult, ResultType, Role,
-    SamplingMessage, StopReason, TextContent, Tool,
+    Annotations, CallToolRequestParams, CallToolResult, ClientCapabilities, CompleteResult,
+    Completion, ContentBlock, Icon, ListToolsResult, ResultType, Role, SamplingMessage, StopReason,
+    TextContent, Tool,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -334,7 +334,7 @@ fn encoding_a_value_out_of_bounds_is_an_error() {
     annotations.priority = Number::from_f64(1.0);
     assert!(serde_json::to_string(&annotations).is_ok());
     let mut list: ListToolsResult = json::from_str(&format!("{LIST}0}}")).unwrap();
-    assert_eq!(list.cache_scope, CacheScope::Private);
+    assert_eq!(list.cache_scope.as_str(), "private");
     list.ttl_ms = -1;
     assert_not_encodable(&list, "");
     assert_not_encodable(&Completion::new(vec![String::new(); 101]), "");

@@ -223,8 +223,8 @@ mod tests {
         probes.first(None);
         let offers = [names(&["2026-07-28"]), names(&["2027-01-01"])];
         let steps = offers.iter().cycle().map(|offer| probes.next(offer, false));
-        let probed = steps.take_while(|step| *step != Step::Contradiction);
-        assert_eq!(probed.take(100).count(), 4);
+        let asked = steps.take_while(|step| *step != Step::Contradiction);
+        assert_eq!(asked.take(100).count(), 4);
     }
 
     #[test]
