@@ -40,7 +40,11 @@ impl Folder {
 
     fn import(&self, text: &str, revision: &str) -> Result<Report> {
         let file = self.put("published.json", text);
-        import(&Store::at(self.0.clone()), &file, revision, review)
+        let published = Published {
+            json: &file,
+            typescript: None,
+        };
+        import(&Store::at(self.0.clone()), &published, revision, review)
     }
 
     fn stored(&self, revision: &str) -> Option<String> {
@@ -190,7 +194,12 @@ fn type_that_cannot_be_generated_is_reported() {
     let folder = Folder::new("unsupported");
     let file = folder.put("published.json", OLD);
     let refuse: Review = || anyhow::bail!("no type for A");
-    let report = import(&Store::at(folder.0.clone()), &file, "2000-01-01", refuse).unwrap();
+    let published = Published {
+        json: &file,
+        typescript: None,
+    };
+    let store = Store::at(folder.0.clone());
+    let report = import(&store, &published, "2000-01-01", refuse).unwrap();
     assert!(!report.ready);
     assert!(
         report.checklist.contains("- [ ] no type for A"),
