@@ -37,3 +37,6 @@ pub(super) fn facts(source: &str, published: &Document, revision: &str) -> (Fact
     let facts = compare::facts(&module, published, revision, &mut warnings);
     (facts, warnings)
 }
+
+#[cfg(test)]
+mod tests;
